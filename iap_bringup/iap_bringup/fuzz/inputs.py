@@ -13,6 +13,7 @@ from iap_bringup.fuzz.option_kind import OptionKind
 from iap_bringup.fuzz.setting_kind import OtherSettingKind, SettingKind
 
 ARM = ("run", "arm_path", "--no-plot", "--json", "--set", "compare={}", "--set")
+SEEN = ("run", "hover", *FREE, "--sensors", "stereo")
 SCENARIO_KINDS: Mapping[str, FileKind] = {
     "scenario": FileKind(16, ("scenario_*.yaml",), (("run", "@", *FLIGHT),)),
     "free": FileKind(12, ("scenario_[fht]*.yaml",), (("run", "@", *FREE),)),
@@ -34,6 +35,21 @@ SCENARIO_KINDS: Mapping[str, FileKind] = {
         ("mesh.stl", "mesh.obj"),
         (("run", "world.yaml", *FREE), ("run", "world.yaml", *FLIGHT)),
         ("mesh.stl", "mesh.obj", "world.yaml"),
+    ),
+    "scene": FileKind(
+        5,
+        ("scene",),
+        (("run", "hover", *FLIGHT, "--sensors", "lidar", "--scene", "@/scene.yaml"),),
+        (),
+        ("yaml", "glb", "gltf", "bin", "obj", "ply", "png", "npy"),
+    ),
+    "sky": FileKind(
+        1,
+        ("scene",),
+        ((*SEEN, "--set", "renderer=physical", "--set", "world.light={sky: @/sky.hdr}"),),
+        (),
+        ("hdr",),
+        in_a_fork=True,
     ),
     "platform": FileKind(
         12,

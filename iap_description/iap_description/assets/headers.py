@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from iap_description.assets.images import check_size
+from iap_description.assets.images import check_size, file_bytes
 from iap_description.assets.kinds import GLTF_KINDS
 from iap_description.config.text_files import is_file
 
@@ -79,11 +79,13 @@ def _check_gltf(path: Path, most: int) -> None:
             check_size(_image_bytes(tree, image, binary, path), f"{k} of {path}")
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is not a glTF file: its JSON is damaged ({error})") from error
+    except RecursionError as error:
+        raise ValueError(f"{path} has nodes below nodes without end") from error
 
 
 def _gltf(path: Path) -> tuple[Tree, bytes]:
     """The JSON of a glTF file, and its binary chunk."""
-    data = path.read_bytes()
+    data = file_bytes(path)
     binary, text = b"", data
     if path.suffix.lower() == ".glb":
         try:
@@ -98,7 +100,7 @@ def _gltf(path: Path) -> tuple[Tree, bytes]:
         text, binary = data[20 : 20 + size], data[28 + size :]
     try:
         tree = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not a glTF file: {error}") from error
     if not isinstance(tree, dict) or not isinstance(tree.get("asset"), dict):
         raise ValueError(f"{path} is not a glTF file: it has no key 'asset'")
@@ -150,7 +152,7 @@ def _image_bytes(tree: Tree, image: Tree, binary: bytes, path: Path) -> bytes:
 def _uri_bytes(uri: str, path: Path) -> bytes:
     if uri.startswith("data:"):
         return base64.b64decode(uri.partition(",")[2])
-    return (path.parent / unquote(uri)).read_bytes()
+    return file_bytes(path.parent / unquote(uri))
 
 
 def _files_of_obj(path: Path) -> Iterator[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts of a scene that are meshes: files of them, and ground by an image or an array of heights."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from pydantic import Field
 from iap_description.arrays import Array, Integers
 from iap_description.assets.asset import AssetPiece, load_asset
 from iap_description.assets.contact import CONTACTS, surface, welded
+from iap_description.assets.images import check_size, decoded, file_bytes
 from iap_description.assets.kinds import GLTF_KINDS
 from iap_description.assets.matter import AssetMatter, without_images
 from iap_description.assets.reduction import reduced
@@ -249,25 +251,44 @@ class HeightMap(PartRecord):
         path = site.file(self.file)
         if not is_file(path):
             raise site.refusal(f"key 'file': there is no file {path}")
-        if path.suffix.lower() == ".npy":
-            try:
-                loaded = np.load(path, allow_pickle=False)
-            except (OSError, ValueError, EOFError) as error:
-                raise site.refusal(f"key 'file': {path} is not an array: {error}") from error
-            heights = np.asarray(loaded, dtype=float) if loaded.dtype.kind in "iuf" else loaded
-        else:
-            loaded = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
-            if loaded is None or loaded.dtype.name not in LEVELS:
-                raise site.refusal(f"key 'file': {path} is not an image of 8 or 16 bits")
-            grey = loaded if loaded.ndim == 2 else loaded[..., :3].mean(axis=-1)
-            heights = grey / LEVELS[loaded.dtype.name]
+        try:
+            heights = _array(path) if path.suffix.lower() == ".npy" else _levels(path)
+        except ValueError as error:
+            raise site.refusal(f"key 'file': {error}") from error
         if heights.ndim != 2 or min(heights.shape) < 2 or heights.dtype.kind != "f":
             raise site.refusal(f"key 'file': {path} has no rows and columns of numbers")
         if not np.isfinite(heights).all():
             raise site.refusal(f"key 'file': {path} has a height that is not a number")
-        count = 2 * (heights.shape[0] - 1) * (heights.shape[1] - 1)
-        if count > MOST_LOADED:
-            raise site.refusal(
-                f"key 'file': {path} makes {count} triangles, more than {MOST_LOADED}"
-            )
         return np.asarray(heights)
+
+
+def _array(path: Path) -> Array:
+    """The array in a file, which is mapped first: a file of few numbers asks for no memory of many."""
+    try:
+        loaded = np.lib.format.open_memmap(path, mode="r")
+    except (OSError, ValueError, EOFError, TypeError, OverflowError) as error:
+        raise ValueError(f"{path} is not an array: {error}") from error
+    _check_count(path, loaded.shape)
+    return np.asarray(loaded, dtype=float) if loaded.dtype.kind in "iuf" else np.empty(0)
+
+
+def _levels(path: Path) -> Array:
+    """The levels of an image, 0..1."""
+    data = file_bytes(path)
+    _check_count(path, check_size(data, str(path)))
+    loaded = decoded(data, cv2.IMREAD_UNCHANGED)
+    if loaded is None or loaded.dtype.name not in LEVELS:
+        raise ValueError(f"{path} is not an image of 8 or 16 bits")
+    grey = loaded if loaded.ndim == 2 else loaded[..., :3].mean(axis=-1)
+    return np.asarray(grey / LEVELS[loaded.dtype.name])
+
+
+def _check_count(path: Path, shape: Sequence[int]) -> None:
+    """Refuse more heights than there may be triangles between them.
+
+    Raises:
+        ValueError: there are more.
+    """
+    count = 2 * math.prod(max(0, side - 1) for side in shape)
+    if count > MOST_LOADED:
+        raise ValueError(f"{path} makes {count} triangles, more than {MOST_LOADED}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The light of a scene: sun, sky, fog and lamps as numbers, out of its lighting, its weather and the time of day."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -10,6 +11,8 @@ from typing import Self
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.assets.images import decoded
+from iap_description.config.text_files import read_bytes
 from iap_description.errors import BadInput
 from iap_description.process.extras import cv2
 from iap_description.scenes.lighting import Lamp, Lighting, Weather
@@ -21,6 +24,12 @@ from iap_sensors.physical.sky_image import LUMINANCE, directions, illuminance
 
 COARSE, FINE = (32, 64), (256, 1024)  # sizes of the sky as it is computed, and as it is seen
 SOAKING = 4.0  # rain that wets everything [mm/h]
+LARGEST_SKY = 1 << 29  # bytes of an image's file
+WIDEST = 8192  # pixels of a sky's image
+_DECLARED = re.compile(  # sizes in the heads of Radiance's images and of portable float maps
+    rb"#\?.{1,4096}?\n[-+][XY] (\d{1,9}) [-+][XY] (\d{1,9})\n|PF\s+(\d{1,9})\s+(\d{1,9})\s",
+    re.DOTALL,
+)
 NIGHT_SKY = np.array([0.9, 0.95, 1.1]) * 2e-5  # luminance over a town [kcd/m^2]
 DARK = 1e-4  # least illuminance that a scene is rendered in without lamps [klx]
 KEY_STRENGTH = 0.6  # of the darkness of dusk and night, 1 is as eyes see them
@@ -161,7 +170,11 @@ def _read_sky(path: str) -> Array:
     key = f"key 'world.light.sky': {path}"
     if not Path(path).is_file():
         raise BadInput(f"{key}: no such file")
-    image = cv2.imread(path, cv2.IMREAD_ANYDEPTH | cv2.IMREAD_COLOR)
+    data = read_bytes(Path(path), LARGEST_SKY)
+    declared = _DECLARED.match(data)
+    if declared and max(int(each) for each in declared.groups() if each) > WIDEST:
+        raise BadInput(f"{key}: is wider than {WIDEST} pixels: make it smaller")
+    image = decoded(data, cv2.IMREAD_ANYDEPTH | cv2.IMREAD_COLOR)
     if image is None or image.dtype != np.float32:
         raise BadInput(f"{key}: no image of floating-point radiance, such as Radiance's .hdr")
     if not (np.isfinite(image).all() and image.min() >= 0.0):

@@ -48,6 +48,7 @@ class MadeUp(Corpus):
                     "table.csv",
                     "bag_0.mcap",
                     "modules.npz",
+                    "sky.hdr",
                 ):
                     (path / each).write_text("{}" if each.endswith("json") else f"text: {each}\n")
         return [path]

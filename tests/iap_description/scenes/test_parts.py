@@ -355,6 +355,25 @@ def test_maps_that_are_none_are_refused(tmp_path: Path, heights: np.ndarray, wor
     )
 
 
+def test_a_map_that_says_it_is_endless_asks_for_no_memory(tmp_path: Path) -> None:
+    head = str({"descr": "<f8", "fortran_order": False, "shape": (10**6, 10**6)}).encode()
+    (tmp_path / "h.npy").write_bytes(b"\x93NUMPY\x01\x00v\x00" + head.ljust(117) + b"\n")
+    np.savez(tmp_path / "archive.npz", np.zeros((3, 3)))
+    (tmp_path / "archive.npz").rename(tmp_path / "a.npy")
+    for name in ("h.npy", "a.npy"):
+        part = HeightMap.model_validate({"type": "height_map", "file": name, "size": [4.0, 2.0]})
+        with pytest.raises(BadInput, match=f"{name} is not an array"):
+            part._heights(Site(Builder(), tmp_path, "parts.0", (tmp_path / "scene.yaml",)))
+
+
+def test_a_texture_of_gigabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    with (tmp_path / "wall.png").open("wb") as file:
+        file.truncate(3 << 30)
+    site = Site(Builder(), tmp_path, "parts.0", (tmp_path / "scene.yaml",))
+    with pytest.raises(BadInput, match="key 'texture': .*wall.png: .* longer than 1024 MiB"):
+        site.texture("wall.png")
+
+
 # objects that move
 
 

@@ -358,6 +358,16 @@ def test_a_file_is_a_sky_if_it_is_an_equirectangular_image_of_luminance(
         environment._read_sky(path)
 
 
+def test_a_sky_that_says_it_is_endless_is_refused_before_it_is_read(tmp_path) -> None:
+    for name, head in (
+        ("sky.hdr", "#?RADIANCE\n\n-Y 50000 +X 100000\n"),
+        ("sky.pfm", "PF\n9000 1\n-1\n"),
+    ):
+        (tmp_path / name).write_text(head)
+        with pytest.raises(BadInput, match=f"{name}: is wider than 8192 pixels"):
+            environment._read_sky(str(tmp_path / name))
+
+
 # rain, snow and levels
 
 
