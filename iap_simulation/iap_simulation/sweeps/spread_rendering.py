@@ -4,6 +4,8 @@
 import hashlib
 import io
 import json
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import lru_cache
@@ -27,6 +29,7 @@ from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.sweeps.process_pool import WorkPool
 from iap_simulation.sweeps.study import fingerprint
 
+DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
 INSTANTS_AT_ONCE = 4  # at which one process renders what is due
 FIELDS = tuple(Frame.__dataclass_fields__)
 
@@ -83,7 +86,7 @@ class FrameFolder:
                     if "luminance" in values:
                         values["luminance"] = float(values["luminance"])
                     yield Frame(**values)
-        except (OSError, ValueError, KeyError, EOFError) as error:
+        except DAMAGED as error:
             raise BadInput(f"{path}: damaged ({error}); remove it to render it again") from error
 
     def _file(self, chunk: FrameChunk) -> Path:

@@ -167,6 +167,8 @@ def test_images_spread_over_two_workers_are_complete_and_none_twice_though_one_i
         )
     kept, plain = (out / BAG / "bag_0.mcap" for out in outs)
     assert kept.read_bytes() == plain.read_bytes()
-    (folder.path / f"{chunks[2].name}.npz").write_bytes(b"cut short")
-    with pytest.raises(BadInput, match=f"{chunks[2].name}.*damaged.*remove it"):
-        list(folder.frames(chunks[2]))
+    file = folder.path / f"{chunks[2].name}.npz"
+    for damaged in (b"cut short", file.read_bytes()[:-30]):
+        file.write_bytes(damaged)
+        with pytest.raises(BadInput, match=f"{chunks[2].name}.*damaged.*remove it"):
+            list(folder.frames(chunks[2]))
