@@ -30,6 +30,7 @@ from iap_estimation.datasets.method_results import LocalizationResults
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
 from iap_estimation.datasets.understanding import Corrections, understand
+from iap_estimation.datasets.virtual_ranges import with_virtual_ranges
 from iap_estimation.navigation.settings import EstimationSettings, load_settings
 from iap_io.runs.run_folder import new_folder, write_config
 
@@ -54,6 +55,8 @@ def run_command(options: argparse.Namespace) -> int:
     console = Console(stderr=options.json)
     methods = [name.strip() for name in options.method.split(",") if name.strip()]
     dataset = open_dataset(options.dataset, _choices(options))
+    if options.ranges is not None:
+        dataset = with_virtual_ranges(dataset, options.ranges)
     if options.frontend is not None:
         dataset = replace(dataset, frontend=FrontendChoice(options.frontend, "as asked for"))
     settings = load_settings(options.preset, options.assignments, dataset.frontend.preset)

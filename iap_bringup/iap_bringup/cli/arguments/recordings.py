@@ -109,6 +109,11 @@ def _add_corrections(sensors: argparse._ArgumentGroup) -> None:
         help="delay of the images' stamps [s] (default: estimated from their turns and the gyroscope's)",
     )
     sensors.add_argument(
+        "--ranges",
+        metavar="virtual:FILE",
+        help="YAML file of anchors to which ranges are made from the truth (default: the recording's own)",
+    )
+    sensors.add_argument(
         "--from",
         type=float,
         dest="begin",
