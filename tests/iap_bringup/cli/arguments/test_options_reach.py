@@ -10,6 +10,7 @@ import pytest
 
 from iap_bringup import cli
 from iap_bringup.cli.arguments.options import POSE_OPTIONS
+from iap_bringup.cli.arguments.pictures import picture_size
 from iap_bringup.cli.main import VERBS, command_parser, parse
 from iap_bringup.cli.options import check_counts, check_exists, pose_keys, scenario_options
 from iap_description.errors import BadInput
@@ -233,3 +234,15 @@ def test_what_a_command_reads_of_its_options_is_there(name):
     there = set().union(*(vars(parse([each, *SOUND[each]])) for each in alike))
     if later.module not in ("sweep", "studies"):
         assert read_by(later.module) <= there | {"model_fields", "model_dump", "and_set", "run"}
+
+
+@pytest.mark.parametrize("size", [(64, 64), (3840, 2160), (960, 540)])
+def test_a_picture_has_an_even_size_within_bounds(size):
+    width, height = size
+    assert picture_size(f"{width}x{height}") == picture_size(f"{width}X{height}") == size
+    for wrong in (f"{width + 1}x{height}", f"{width}x{height + 1}", "62x64", "64x62", "3842x64"):
+        with pytest.raises(argparse.ArgumentTypeError, match="even, 64x64 to 3840x2160"):
+            picture_size(wrong)
+    for wrong in ("960", "960x540x2", "-64x64", "ax64", "640x"):
+        with pytest.raises(argparse.ArgumentTypeError, match="is not WIDTHxHEIGHT"):
+            picture_size(wrong)
