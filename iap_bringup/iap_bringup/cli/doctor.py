@@ -232,7 +232,9 @@ def pybullet_remedy(version: tuple[int, ...]) -> str:
 def _pictures() -> list[Finding]:
     """Findings about packages that draw images, films and pages."""
     drawn, fits = graphics()
-    remedy = "apt-get install libegl1 libgl1-mesa-dri (or: renderer: pybullet)"
+    remedy = "apt-get install libegl1 libgl1-mesa-dri"
+    if find_spec("pybullet") is not None:
+        remedy += " (or: renderer: pybullet)"
     if find_spec("moderngl") is None:
         remedy = install_line("cameras")
     codecs = video_codecs()

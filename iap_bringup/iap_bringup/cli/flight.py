@@ -113,9 +113,9 @@ def _fly(
         if has_page or not options.no_plot:
             with work_bar(console, "drawing") as say:
                 _draw(folder, say, plots=not options.no_plot, page=has_page)
-    report.show(console, result)
     if not (has_page or options.no_view):
         console.print(f"no view.html, which needs viser: {install_line('view')}", soft_wrap=True)
+    report.show(console, result)
     if options.json:
         sys.stdout.write(json.dumps(result.metrics, allow_nan=False) + "\n")
     return _exit_code(result)

@@ -8,6 +8,7 @@ twice; images are read back only when others are already being drawn.
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import moderngl
@@ -177,9 +178,10 @@ def _open_context() -> moderngl.Context:
             faults.append(str(error))
             if "not loaded" in faults[-1]:
                 break
+    has_other = find_spec("pybullet") is not None
+    other = ", or ask for 'renderer: pybullet', which is slow" if has_other else ""
     raise BadInput(
-        f"renderer 'opengl' needs EGL ({faults[0]}): install Debian's packages {PACKAGES},"
-        " or ask for 'renderer: pybullet', which is slow"
+        f"renderer 'opengl' needs EGL ({faults[0]}): install Debian's packages {PACKAGES}{other}"
     )
 
 
