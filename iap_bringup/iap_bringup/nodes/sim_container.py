@@ -9,9 +9,12 @@ node into a namespace, as several vehicles need it: controller_node@iap_1 contro
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rclpy.utilities import remove_ros_args
 
@@ -34,6 +37,9 @@ NODES: dict[str, Callable[..., SuiteNode]] = {
 }
 
 
+PREFIXED = re.compile(r"(?P<node>\w+):(?P<name>[\w.]+):=(?P<value>.*)", re.DOTALL)
+
+
 def make_nodes(entries: Sequence[str]) -> list[SuiteNode]:
     """The nodes of entries NODE or NODE@NAMESPACE."""
     parts = [entry.partition("@") for entry in entries]
@@ -45,6 +51,34 @@ def _entry(text: str) -> str:
     if name not in NODES:
         raise argparse.ArgumentTypeError(f"unknown node '{name}': choose {', '.join(NODES)}")
     return text
+
+
+def placed(arguments: Sequence[str], folder: Path) -> list[str]:
+    """Arguments whose ``-p NODE:NAME:=VALUE`` reach the node in any namespace, by a file of parameters.
+
+    ROS takes a name without slashes for that of a node in the root namespace, and leaves the parameter of any other
+    node out without a word (``rcl_parse_arguments``).
+
+    Args:
+        arguments: of the process.
+        folder: for the file.
+    """
+    words, values = list[str](), dict[str, list[str]]()
+    for word in arguments:
+        found = PREFIXED.fullmatch(word) if words and words[-1] in ("-p", "--param") else None
+        if found is None or found["node"] not in NODES:
+            words.append(word)
+            continue
+        words.pop()
+        values.setdefault(found["node"], []).append(f"    {found['name']}: {found['value']}")
+    if not values:
+        return words
+    file = folder / "parameters.yaml"
+    head = "/**/{}:\n  ros__parameters:\n{}\n"
+    file.write_text(
+        "".join(head.format(n, "\n".join(rows)) for n, rows in values.items()), "utf-8"
+    )
+    return [*words, "--params-file", str(file)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,7 +98,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help=f"any of {', '.join(NODES)}",
     )
     options = parser.parse_args(remove_ros_args(arguments)[1:])
-    return run("sim_container", lambda: make_nodes(options.nodes), arguments)
+    with TemporaryDirectory() as folder:
+        words = placed(arguments, Path(folder))
+        return run("sim_container", lambda: make_nodes(options.nodes), words)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from rclpy.node import Node
 from iap_bringup.launching.flight_nodes import flight_nodes
 from iap_bringup.launching.launch_arguments import PARAMETERS, flight_parameters, resolve_flight
 from iap_bringup.launching.parameter_files import parameters_text
+from iap_bringup.nodes.sim_container import placed
 from iap_simulation.scenario.resolving import SCENARIOS
 
 pytestmark = pytest.mark.ros
@@ -105,3 +106,21 @@ def test_a_later_file_counts_before_an_earlier_one(tmp_path, pattern):
     second.write_text(parameters_text({pattern: {"a": 3}}))
     (read,) = read_by_rcl([first, second], ("node", "/sim_1/iap"))
     assert (read["a"], read["b"]) == (3, 2)
+
+
+def test_parameters_of_a_node_in_a_container_reach_it_in_any_namespace(tmp_path):
+    """ROS itself takes `controller_node:` for a node of the root namespace alone."""
+    given = ["-p", "controller_node:platform:=f450", "-p", "controller_node:gains.kP:=[1.0, 2.0]"]
+    given += ["-p", "physics_node:pace:=fast", "-p", "other:x:=1", "-p", "seed:=7"]
+    words = placed(["x", "--nodes", "physics_node", "--ros-args", *given], tmp_path)
+    assert words[:-2] == [*"x --nodes physics_node --ros-args".split(), *given[-4:]]
+    assert words[-2] == "--params-file"
+    files = [Path(words[-1])]
+    in_space, at_root, other = read_by_rcl(
+        files, ("controller_node", "/sim/iap"), ("physics_node", ""), ("imu_node", "/iap")
+    )
+    assert in_space["platform"] == "f450" and plain(in_space["gains.kP"]) == [1.0, 2.0]
+    assert "pace" not in in_space
+    assert at_root["pace"] == "fast" and "platform" not in at_root
+    assert not {"platform", "pace"} & other.keys()
+    assert placed(["x"], tmp_path) == ["x"]
