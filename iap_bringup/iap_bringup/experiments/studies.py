@@ -263,7 +263,7 @@ def docking(console: Console, *, quick: bool = False, json: bool = False) -> Non
 
 
 def virpo_tables(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `run_tables`
-    """Localisation in all scenes, by program and by hand, each method beside what is published (an hour)."""
+    """Localisation in all scenes, by program and scripted pilot, each method beside what is published (an hour)."""
     from iap_bringup.experiments.virpo.study import run_tables
 
     run_tables(console, **options)

@@ -18,7 +18,7 @@ OPTIONS: dict[
     "flights": {
         "type": Path,
         "metavar": "DIR",
-        "help": "folder of recordings that replace flights by hand (default: none)",
+        "help": "folder of recordings that replace flights of the scripted pilot (default: none)",
     },
     "out": {
         "type": Path,

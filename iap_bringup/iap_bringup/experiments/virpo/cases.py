@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from iap_bringup.experiments.manual_flights import (
+from iap_bringup.experiments.piloted_flights import (
     RecordedCommands,
     flight_folder,
     resolve_recording,
@@ -90,7 +90,7 @@ class LocalizationCase:
         sensors: preset of them.
         frontend: settings of what follows images.
         settings: further keys of the scenario.
-        by_hand: whether heights are the VIO's alone, since the anchors are far and low (TABLE XI).
+        is_piloted: whether heights are the VIO's alone, since the anchors are far and low (TABLE XI).
     """
 
     name: str
@@ -105,7 +105,7 @@ class LocalizationCase:
     sensors: str = SENSORS
     frontend: str = "default"
     settings: tuple[str, ...] = ()
-    by_hand: bool = False
+    is_piloted: bool = False
 
     @property
     def drones(self) -> tuple[str, ...]:
@@ -155,14 +155,14 @@ SEQUENCES = {  # flights that stand for the papers' real ones, whose motions are
     "LIAP-1": "line_3",
     "LIAP-2": "line_2",
 }
-HAND = {"b": "narrow_station", "c": "broad_station", "d": "bright_arena"}
+PILOTED = {"b": "narrow_station", "c": "broad_station", "d": "bright_arena"}
 _LINES = ("vio", "vio_uwb", "virpo", "joint", "self_phy", "pos_drift", "all_kin")
 
 
-def _by_hand(name: str, scene: str) -> LocalizationCase:
+def _piloted(name: str, scene: str) -> LocalizationCase:
     methods = MAIN if name == "b" else (*MAIN, *ABLATIONS)
-    title = f"({name}) {scene.replace('_', ' ')}, by hand"
-    return LocalizationCase(name, title, flight_folder(scene), scene, methods, by_hand=True)
+    title = f"({name}) {scene.replace('_', ' ')}, scripted pilot"
+    return LocalizationCase(name, title, flight_folder(scene), scene, methods, is_piloted=True)
 
 
 def _figure_eight(name: str, scene: str, methods: tuple[str, ...]) -> LocalizationCase:
@@ -183,7 +183,7 @@ CASES = (
     _figure_eight("a1", "building_cluster", (*MAIN, *ABLATIONS, *SIZES, *NOISY)),
     _figure_eight("a2", "textured_walls", (*MAIN, *ABLATIONS, *NOISY)),
     _figure_eight("a3", "foggy_arena", MAIN),
-    *(_by_hand(name, scene) for name, scene in HAND.items()),
+    *(_piloted(name, scene) for name, scene in PILOTED.items()),
     LocalizationCase(
         "line_3",
         "three in a line, textured walls",
@@ -210,7 +210,7 @@ def study(
 
     Args:
         quick: two short flights, one seed, and of the methods `MAIN` only.
-        recorded: recordings in place of the flights by hand, by scene.
+        recorded: recordings in place of the flights of the scripted pilot, by scene.
     """
     cases: Sequence[LocalizationCase] = (
         [_with_recording(case, recorded) for case in CASES] if recorded else CASES
@@ -227,7 +227,7 @@ def _with_recording(
     case: LocalizationCase, recorded: dict[str, RecordedCommands]
 ) -> LocalizationCase:
     """A case with the recording for its scene, if any."""
-    if not case.by_hand or case.scene not in recorded:
+    if not case.is_piloted or case.scene not in recorded:
         return case
     flight = recorded[case.scene]
     title = f"({case.name}) {flight.path.stem}, {case.scene.replace('_', ' ')}"

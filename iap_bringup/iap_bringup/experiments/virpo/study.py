@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from iap_bringup.experiments.manual_flights import recorded_flights
+from iap_bringup.experiments.piloted_flights import recorded_flights
 from iap_bringup.experiments.virpo.cases import LocalizationStudy, study
 from iap_bringup.experiments.virpo.published import published
 from iap_bringup.experiments.virpo.runs import run_study
@@ -30,7 +30,7 @@ from iap_io.runs.run_folder import create_run_folder, write_file
 DRAWN = ("a1", "a2", "a3", "b", "c", "d")  # flights of the figure
 LEGEND = "measured (published), RMSE of the position error in m, first pose from the truth"
 REMARK = (
-    "The motions by hand, and those that stand for SIAP and LIAP sequences, are not the papers':"
+    "The motions of the scripted pilot, and those that stand for SIAP and LIAP sequences, are not the papers':"
     " theirs are not published."
 )
 
@@ -48,14 +48,14 @@ def run_tables(
     Args:
         console: shows the tables.
         quick: less of it, in minutes.
-        flights: recordings in place of the flights by hand.
+        flights: recordings in place of the flights of the scripted pilot.
         out: new folder for the results; None is the next free one in ``runs``.
 
     Raises:
         BadInput: the recordings or the folder cannot be used.
     """
-    by_hand = None if flights is None else recorded_flights(flights)
-    what = study(quick=quick, recorded=by_hand)
+    recorded = None if flights is None else recorded_flights(flights)
+    what = study(quick=quick, recorded=recorded)
     folder = create_run_folder(out, "virpo_tables")
     scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = {}
     drawn: dict[str, LocalizedFlight] = {}

@@ -29,7 +29,7 @@ from iap_bringup.experiments.virpo.scores import (
 
 CLEAR = ("a1", "a2")  # scenes without fog
 JOINT = 0.05  # [m] that joint shall reach in them
-JOINT_BY_HAND = 0.10  # [m] that it shall reach horizontally where flown by hand
+JOINT_OF_PILOT = 0.10  # [m] that it shall reach horizontally where a pilot flies
 # Bars over vio_uwb [%] and for attitude errors [deg].
 GAINS = {"drones": {"virpo": 20.0, "joint": 40.0}, "center": {"joint": 0.0}}
 MAX_ATTITUDE = {"drones": {"vio_uwb": 0.3, "joint": 0.3}, "center": {"joint": 0.4}}
@@ -97,14 +97,14 @@ def _with_noise(fewer: SeedMean, more: SeedMean) -> float:
 def scenes(
     results: EstimateResults, study: LocalizationStudy, papers: PublishedTables
 ) -> list[TableCell]:
-    """TABLE VIII: flights by program and by hand, each body of the three-star."""
+    """TABLE VIII: flights by program and by a scripted pilot, each body of the three-star."""
     cells = []
     for case in study.cases:
         if case.name not in papers.scenes:
             continue
         for body in case.bodies:
             figures: Sequence[Figure] = ("ate", "horizontal", "vertical")
-            for figure in figures if case.by_hand else figures[:1]:
+            for figure in figures if case.is_piloted else figures[:1]:
                 row = f"{case.name} {body}" + ("" if figure == "ate" else f", {figure}")
                 for method in MAIN:
                     mean = mean_of(results, case.name, method, (body,), figure)
@@ -118,7 +118,7 @@ def scenes(
 def _joint_bar(case: LocalizationCase, method: str, figure: Figure) -> float | None:
     """Error that `joint` must reach [m]; None where nothing is asked of the method."""
     if method == "joint" and figure == "horizontal":
-        return JOINT_BY_HAND
+        return JOINT_OF_PILOT
     return JOINT if method == "joint" and figure == "ate" and case.name in CLEAR else None
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from iap_bringup.experiments.manual_flights import recordings
+from iap_bringup.experiments.piloted_flights import recordings
 from iap_bringup.experiments.virpo.cases import LocalizationCase, LocalizationStudy
 from iap_bringup.experiments.virpo.runs import run_study
 from iap_bringup.experiments.virpo.scores import (

@@ -258,7 +258,7 @@ def test_every_case_is_a_flight_of_the_bodies_that_it_judges():
         assert scenario.world.scene == case.scene
         assert len(case.drones) == scenario.vehicles[0].platform.count
         heights = [anchor.position[0] for anchor in scenario.vehicles[0].sensors.uwb.anchors]
-        assert (max(map(abs, heights)) > 30.0) == case.by_hand
+        assert (max(map(abs, heights)) > 30.0) == case.is_piloted
     assert set(SEQUENCES.values()) <= {case.name for case in CASES}
 
 

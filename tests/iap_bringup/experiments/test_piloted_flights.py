@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_bringup.experiments.manual_flights import (
+from iap_bringup.experiments.piloted_flights import (
     COURSES,
     FLIGHTS,
     flight_folder,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A virtual pilot with a gamepad, who flies from waypoint to waypoint.
+"""A scripted pilot with a gamepad, who flies from waypoint to waypoint.
 
 The pilot acts on a state that is a reaction time old; a stick follows the wanted deflection with a
 second-order lag and a tremor, and joysticks report in steps. So waypoints are overshot and corrected.
@@ -57,7 +57,7 @@ class Waypoint:
     deadline: float
 
 
-class VirtualPilot:
+class ScriptedPilot:
     """Sticks and buttons over time.
 
     Args:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Manual flights: the shipped ones and their making, and recordings of one's own in their place.
+"""Piloted flights: the shipped ones and their making, and recordings of one's own in their place.
 
-python -m iap_bringup.experiments.manual_flights FOLDER
+python -m iap_bringup.experiments.piloted_flights FOLDER
 
-A virtual pilot moves a gamepad's sticks, which become references at every state of the loop as in
+A scripted pilot moves a gamepad's sticks, which become references at every state of the loop as in
 joy_teleop (see `teleop`), and some of the references are recorded. A flight depends on its seed alone.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from iap_bringup import DATA
-from iap_bringup.experiments.virtual_pilot import FreeVolume, VirtualPilot
+from iap_bringup.experiments.scripted_pilot import FreeVolume, ScriptedPilot
 from iap_bringup.teleop.mappings import JoystickMapping, load_mapping
 from iap_bringup.teleop.stick_reference import StickReference, joystick_demand
 from iap_description.arrays import Array
@@ -45,8 +45,8 @@ DIGITS = 6  # recorded decimals, so that a machine's rounding in the last place 
 
 
 @dataclass(frozen=True)
-class ManualFlight:
-    """A manual flight.
+class PilotedFlight:
+    """A piloted flight.
 
     Attributes:
         scene: of the flight, and its name.
@@ -62,7 +62,7 @@ class ManualFlight:
 
 
 COURSES = {
-    scene: ManualFlight(
+    scene: PilotedFlight(
         scene, seed, FreeVolume((-x, -y, 1.2), (x, y, 3.6)), FreeVolume((-X, -Y, 0.8), (X, Y, 4.2))
     )
     for scene, seed, x, y, X, Y in (
@@ -73,14 +73,14 @@ COURSES = {
 }
 
 
-def fly_manually(course: ManualFlight) -> Array:
+def fly_scripted(course: PilotedFlight) -> Array:
     """Reference rows (K, 19 + N) of a flight at `STATES`, from its first to its last instant."""
     mapping = load_mapping(JoystickMapping, str(MAPPING))
     base = np.zeros(13)
     base[:3], base[6] = START, 1.0
     reference = StickReference.at(joined_rows(Assembly.of(load_platform(PLATFORM)), base))
     every = STATES // JOY
-    pilot = VirtualPilot(course.goals, mapping, np.random.default_rng(course.seed), 1.0 / JOY)
+    pilot = ScriptedPilot(course.goals, mapping, np.random.default_rng(course.seed), 1.0 / JOY)
     rows, demand = [reference.row], joystick_demand([0.0] * 8, [0] * 12, mapping)
     for k in range(1, round(DURATION * STATES) + 1):
         t = k / STATES
@@ -93,17 +93,17 @@ def fly_manually(course: ManualFlight) -> Array:
     return np.array(rows)
 
 
-def write_flight(course: ManualFlight, folder: Path) -> None:
+def write_flight(course: PilotedFlight, folder: Path) -> None:
     """Record the references of a flight as a rosbag2 folder; the same bytes every time.
 
     Raises:
         RecordingFailed: the folder is there already, or cannot be written.
     """
     every = STATES // RECORDED
-    rows = np.round(fly_manually(course)[::every], DIGITS) + 0.0  # no negative zeros
+    rows = np.round(fly_scripted(course)[::every], DIGITS) + 0.0  # no negative zeros
     message = ReferenceMessage.of(rows.shape[1] - REF_FIXED)
     writer = BagWriter(
-        folder, message_types(), {"made_by": "iap_bringup.experiments.manual_flights"}
+        folder, message_types(), {"made_by": "iap_bringup.experiments.piloted_flights"}
     )
     channel = writer.add_topic(TOPIC, ReferenceMessage.TYPE)
     for k, row in enumerate(rows):
@@ -121,7 +121,7 @@ def flight_folder(name: str) -> Path:
         BadInput: no such flight.
     """
     if name not in COURSES:
-        raise BadInput(f"no manual flight '{name}': choose {', '.join(COURSES)}")
+        raise BadInput(f"no piloted flight '{name}': choose {', '.join(COURSES)}")
     return FLIGHTS / name
 
 
@@ -177,7 +177,7 @@ def recordings(folder: Path) -> list[Path]:
 
 
 def recorded_flights(folder: Path) -> dict[str, RecordedCommands]:
-    """One recording for each scene of a manual flight; with fewer recordings than scenes they come again.
+    """One recording for each scene of a piloted flight; with fewer recordings than scenes they come again.
 
     Raises:
         BadInput: nothing to fly, a recording that cannot be read, or one that does not fit into its scene.
@@ -189,7 +189,7 @@ def recorded_flights(folder: Path) -> dict[str, RecordedCommands]:
     }
 
 
-def placed(path: Path, course: ManualFlight) -> RecordedCommands:
+def placed(path: Path, course: PilotedFlight) -> RecordedCommands:
     """A recording in the middle of a course's free volume; it is moved sideways only, and not scaled.
 
     Raises:
