@@ -20,6 +20,14 @@ def trees(count: int) -> str:
     return f"world.objects={{t: {{type: trees, count: {count}, branches: 9, {sizes}, {area}}}}}"
 
 
+def rod(plate: float) -> str:
+    """A rod of 0.1 m with a plate of some thickness."""
+    tip = f"tip: {{type: plate, size: [{plate}, 0.2, 0.2]}}"
+    place = "position: [0.0, 0.0, 0.0], rpy_deg: [0.0, 0.0, 180.0]"
+    surface = "surface: {friction: 0.4, restitution: 0.0}"
+    return f"platform.tool={{type: rod, length: 0.1, radius: 0.02, {tip}, {place}, {surface}}}"
+
+
 @pytest.mark.parametrize(
     ("name", "options", "refused", "words", "taken"),
     [
@@ -54,6 +62,16 @@ def trees(count: int) -> str:
         ("hover", DEPTH, ["sensors.depth_camera.projection=equidistant", "sensors.depth_camera.outputs=[depth]",
                           "sensors.depth_camera.baseline=0.0", "sensors.depth_camera.disparity_noise_deg=0.0"],
          "a fisheye measures along its rays, and gives no depth", []),
+        ("hover", {"platform": "f450"}, ["platform.aircraft.inertia=[0.01, 0.01, 0.0]"],
+         "principal moments must be positive, are 0, 0.01, 0.01", []),
+        ("hover", {"platform": "f450"}, ["platform.aircraft.inertia=[0.01, 0.01, 0.0201]"],
+         "breaks the triangle inequality, 0.01 + 0.01 < 0.0201 kg m^2",
+         ["platform.aircraft.inertia=[0.01, 0.01, 0.0199]"]),
+        ("arm_pick", {}, ["platform.arm.joints.0.axis=[0.0, 0.0, 0.0]"], "'axis': a direction is expected", []),
+        ("arm_pick", {}, ["platform.arm.joints.0.limits=[1.0, 1.0]"], "the lowest first, then the highest", []),
+        ("peg_in_hole", {}, ["world.objects.funnel.mouth_radius=0.044"], "0.044 is below throat_radius 0.045",
+         ["world.objects.funnel.mouth_radius=0.046"]),
+        ("hover", {}, [rod(0.1)], "is no thinner than the rod is long", [rod(0.09)]),
     ],
 )  # fmt: skip
 def test_keys_that_do_not_fit_are_refused_by_name_and_those_that_do_are_taken(
