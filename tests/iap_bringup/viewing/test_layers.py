@@ -198,6 +198,8 @@ def test_estimates_and_their_covariances_are_of_bodies_that_are_estimated():
     rig, run = rig_spec(flight.scenario), flight.meta.model_copy(update={"vehicles": (meta,)})
     scene, stage, step = FlightScene(rig, run), MeasuredStage(), moved(step)
     scene.add(stage)
+    balls = [f"world/covariances/iap/{body}/ball" for body in meta.bodies]
+    assert [(stage.sizes[each], stage.visible[each]) for each in balls] == [(1.0, False)] * 4
     covariances = {f"iap/{body}": np.diag([0.01, 0.04, 0.09]) for body in meta.bodies}
     scene.update(stage, [step], SceneNotes(covariances={**covariances, "other/body": np.eye(3)}))
     for row, body in zip(step.estimated, meta.bodies, strict=True):
