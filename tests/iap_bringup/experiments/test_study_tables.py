@@ -4,6 +4,8 @@
 import inspect
 import io
 import json
+import sys
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -171,8 +173,6 @@ def test_free_flight_is_in_millimetres_with_its_order_and_drifts(asked, capsys, 
 
 
 def test_every_task_is_scored_by_all_baselines_in_as_many_worlds(capsys, monkeypatch):
-    from types import SimpleNamespace
-
     scored = []
 
     def baselines(name, worlds):
@@ -212,6 +212,26 @@ def test_an_hour_is_soaked_in_one_process_and_as_nodes(monkeypatch):
     )
     run_experiment("soak")
     assert shown == [(soak.in_process, 3600.0), (soak.as_nodes, 3600.0)]
+
+
+def test_nodes_are_measured_by_pace_two_at_once_and_in_one_process(capsys, monkeypatch):
+    called = []
+    measure = ModuleType("measure")  # which needs ROS
+    measure.measure = lambda *flight, together=False: (
+        called.append((*flight, together)) or {"rate": 7.25}
+    )
+    measure.measure_together = lambda *flight: (
+        called.append(flight) or {"two, first": {"rate": 7.75}}
+    )
+    monkeypatch.setitem(sys.modules, "iap_bringup.experiments.nodes.measure", measure)
+    text = printed("nodes", capsys, monkeypatch)
+    star, modules = ("three_star_spiral", "pybullet"), ("module_assembly", "pybullet")
+    by_pace = [(pace, 60.0, False) for pace in ("realtime", "lockstep")]
+    at_once = (*star, "realtime", 60.0, ("/sim_1", "/sim_2"))
+    assert called[:3] == [(*star, *each) for each in by_pace] + [at_once]
+    assert called[3:] == [(*modules, *each) for each in (*by_pace, ("realtime", 60.0, True))]
+    for word in ("7.25", "7.75", "spiral, every node", "assembly, every node", "one process"):
+        assert word in text
 
 
 @pytest.mark.parametrize("each", EXPERIMENTS, ids=NAMES)
