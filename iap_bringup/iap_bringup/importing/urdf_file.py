@@ -21,7 +21,7 @@ from iap_bringup.importing.vehicle_model import (
     VehicleModel,
     numbers,
 )
-from iap_description.config.text_files import read_text
+from iap_description.config.text_files import read_text, reason_of
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 
@@ -71,9 +71,8 @@ def _expanded(path: Path, arguments: Mapping[str, str]) -> str:
     except RecursionError as error:
         raise BadInput(f"{path}: it includes itself") from error
     except Exception as error:  # xacro raises whatever it meets
-        reason = str(error) or type(error).__name__
         raise BadInput(
-            f"{path}: xacro cannot expand it: {reason} (--arg NAME=VALUE gives arguments)"
+            f"{path}: xacro cannot expand it: {reason_of(error)} (--arg NAME=VALUE gives arguments)"
         ) from error
     return str(document.toxml())
 

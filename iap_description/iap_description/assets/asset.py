@@ -66,7 +66,8 @@ def _trimesh_scene(path: Path) -> Any:  # noqa: ANN401
     import trimesh  # takes half a second
 
     try:
-        return trimesh.load_scene(path, process=False)
+        with np.errstate(all="ignore"):  # what becomes endless is refused by its place
+            return trimesh.load_scene(path, process=False)
     except Exception as error:  # its readers raise whatever they meet
         raise ValueError(f"{path} is not a mesh that can be read: {reason_of(error)}") from error
 

@@ -35,12 +35,12 @@ def check(path: Path, kind: str, most: int) -> None:
     Raises:
         ValueError: so it is.
     """
+    file_bytes(path)
     if kind in GLTF_KINDS:
         _check_gltf(path, most)
     elif kind == "obj":
         for name in _files_of_obj(path):
-            if not is_file(path.parent / name):
-                raise ValueError(f"{path} names a file that is not there: {path.parent / name}")
+            _check_named(path, name)
     elif kind == "ply":
         header = path.open("rb").read(1 << 14).partition(b"end_header")[0]
         said = re.search(rb"element face (\d+)", header)
@@ -49,6 +49,13 @@ def check(path: Path, kind: str, most: int) -> None:
         size, head = path.stat().st_size, path.open("rb").read(84)
         count = struct.unpack("<I", head[80:])[0] if len(head) == 84 else 0
         check_count(path, count if size == 84 + 50 * count else 0, most)
+
+
+def _check_named(path: Path, name: str) -> None:
+    named = path.parent / name
+    if not is_file(named):
+        raise ValueError(f"{path} names a file that is not there: {named}")
+    file_bytes(named)
 
 
 def check_count(path: Path, count: int, most: int) -> None:
@@ -72,8 +79,7 @@ def _check_gltf(path: Path, most: int) -> None:
                 f"{path} requires the glTF extension {', '.join(missing)}, which is not supported: export it without"
             )
         for name in _files_of_gltf(tree):
-            if not is_file(path.parent / name):
-                raise ValueError(f"{path} names a file that is not there: {path.parent / name}")
+            _check_named(path, name)
         check_count(path, sum(_triangles(tree, root, ()) for root in _roots(tree)), most)
         for k, image in enumerate(tree.get("images", [])):
             check_size(_image_bytes(tree, image, binary, path), f"{k} of {path}")

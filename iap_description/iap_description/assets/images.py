@@ -14,7 +14,7 @@ from iap_description.errors import BadInput
 from iap_description.process.extras import cv2
 
 Pixels = NDArray[np.uint8]
-LARGEST_FILE = 1 << 30  # bytes
+LARGEST_FILE = 1 << 29  # bytes
 LARGEST_SIDE = 16384  # of an image, which is what cards take [pixels]
 SIDE = 1024  # of a texture at most: a scene's lie in one array of the size of the largest
 

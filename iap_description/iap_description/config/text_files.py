@@ -54,7 +54,9 @@ def reason_of(error: Exception) -> str:
         byte = f"byte 0x{error.object[error.start]:02x} is no text in UTF-8: save it in UTF-8"
         return no_text(error.object) or byte
     reason = error.strerror if isinstance(error, OSError) else None
-    return reason or str(error) or type(error).__name__
+    if isinstance(error, MemoryError):
+        return "a length in it is larger than memory"
+    return reason or str(error) or "it is damaged"
 
 
 def read_bytes(path: Path, largest: int = MAX_TEXT) -> bytes:

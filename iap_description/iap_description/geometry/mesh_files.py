@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.text_files import is_file
+from iap_description.config.text_files import is_file, reason_of
 from iap_description.geometry.solids import moments
 
 Faces = Integers
@@ -59,7 +59,7 @@ def _read(path: str, _: int) -> tuple[Array, Faces]:
     except IndexError as error:
         raise ValueError(f"{path} has a triangle of a vertex that is not there") from error
     except Exception as error:  # its readers raise whatever they meet
-        reason = str(error) or type(error).__name__
+        reason = reason_of(error)
         if isinstance(error, UnicodeDecodeError | ModuleNotFoundError):
             reason = "its text is not UTF-8"
         raise ValueError(f"{path} is not a mesh that can be read: {reason}") from error

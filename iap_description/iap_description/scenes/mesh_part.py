@@ -20,6 +20,7 @@ from iap_description.assets.reduction import reduced
 from iap_description.config.alternatives import alternatives
 from iap_description.config.record import Positive, Real
 from iap_description.config.text_files import is_file
+from iap_description.geometry.mesh_files import FARTHEST
 from iap_description.geometry.shapes import Rgba
 from iap_description.geometry.solids import wide_normals
 from iap_description.process.extras import cv2
@@ -124,6 +125,8 @@ class MeshFile(PartRecord):
             faces.append(piece.faces + first)
             first += len(piece.vertices)
         points, triangles = welded(np.vstack(vertices), np.vstack(faces))
+        if not len(triangles):
+            raise ValueError(f"{self.file} has no triangle with an area")
         if self.contact == "surface":
             kept, triangles = reduced(points, triangles, self.contact_triangles)
             points = points[kept]
@@ -257,15 +260,16 @@ class HeightMap(PartRecord):
             raise site.refusal(f"key 'file': {error}") from error
         if heights.ndim != 2 or min(heights.shape) < 2 or heights.dtype.kind != "f":
             raise site.refusal(f"key 'file': {path} has no rows and columns of numbers")
-        if not np.isfinite(heights).all():
-            raise site.refusal(f"key 'file': {path} has a height that is not a number")
+        if not (np.abs(self.height * heights) < FARTHEST).all():
+            raise site.refusal(f"key 'file': {path} has a height that is not a number below 1e6 m")
         return np.asarray(heights)
 
 
 def _array(path: Path) -> Array:
     """The array in a file, which is mapped first: a file of few numbers asks for no memory of many."""
     try:
-        loaded = np.lib.format.open_memmap(path, mode="r")
+        with np.errstate(over="ignore"):  # of sizes that no file has
+            loaded = np.lib.format.open_memmap(path, mode="r")
     except (OSError, ValueError, EOFError, TypeError, OverflowError) as error:
         raise ValueError(f"{path} is not an array: {error}") from error
     _check_count(path, loaded.shape)

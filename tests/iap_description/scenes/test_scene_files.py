@@ -158,10 +158,20 @@ def _ring(tree):
     tree["scenes"] = [{"nodes": [0]}]
 
 
+def _flat(tree):
+    for node in tree["nodes"]:
+        node.pop("matrix", None)
+        node["scale"] = [0.0, 0.0, 0.0]
+
+
 def test_damaged_gltf_files_are_refused_with_file_and_part(tmp_path):
-    for change, words in ((_draco, "KHR_draco_mesh_compression"), (_ring, "below itself")):
+    for change, words in (
+        (_draco, "KHR_draco_mesh_compression"),
+        (_ring, "below itself"),
+        (_flat, "has no triangle with an area"),
+    ):
         damaged_glb(tmp_path / "bad.glb", change)
-        path = scene_yaml(tmp_path, [{"type": "mesh", "file": "bad.glb"}])
+        path = scene_yaml(tmp_path, [{"type": "mesh", "file": "bad.glb", "scale": 1.0}])
         with pytest.raises(
             BadInput, match=rf"place.yaml.*parts.0.*bad.glb.*{words}|node.*{words}"
         ):
