@@ -99,6 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     warnings.showwarning = _show_warning
     # Libraries' own words; what matters of them comes as an exception. None would be said to be missing.
     logging.lastResort = logging.NullHandler()
+    os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
     try:
         return _parse_and_run(arguments)
     except Exception:

@@ -162,3 +162,17 @@ def test_warnings_that_libraries_log_are_not_shown(capsys):
     capsys.readouterr()
     logging.Manager(logging.RootLogger(logging.WARNING)).getLogger("library").warning("own words")
     assert capsys.readouterr().err == ""
+
+
+def test_opencv_adds_no_line_of_a_damaged_image():
+    code = """
+from iap_bringup.cli.main import main
+main(["completion", "bash"])
+import cv2, numpy
+head = b"#?RADIANCE\\nFORMAT=32-bit_rle_rgbe\\n\\n-Y 64 +X 128\\n" + bytes([2, 2, 0, 128])
+print(cv2.imdecode(numpy.frombuffer(head + bytes([255]) * 100, numpy.uint8), cv2.IMREAD_ANYDEPTH))
+"""
+    command = [sys.executable, "-P", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("None\n")
+    assert done.stderr == ""
