@@ -36,7 +36,7 @@ from iap_learning.evaluation.flyers import is_agent_file
 from iap_learning.evaluation.results import Results
 from iap_learning.evaluation.subjects import EvaluatedPolicy, subject_of
 from iap_learning.evaluation.video import write_video
-from iap_learning.policies import onnx
+from iap_learning.policies.exports import export
 from iap_learning.policies.policy import SUFFIX
 from iap_learning.tasks.kinds.registry import kind_of
 
@@ -75,7 +75,7 @@ def _hand_out(options: argparse.Namespace, subject: EvaluatedPolicy, console: Co
     if options.export is not None:
         if subject.policy is None:
             raise BadInput(f"--export {options.export}: '{subject.flyer.name}' is no network")
-        onnx.export(subject.policy, options.export)
+        export(subject.policy, options.export)
         console.print(f"exported: {options.export}", soft_wrap=True)
     if options.video is not None:
         count = write_video(options.video, subject.task, subject.flyer, [options.seed])

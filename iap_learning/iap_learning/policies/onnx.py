@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_description.errors import BadInput
 from iap_description.process.extras import missing
+from iap_io.runs.run_folder import write_file
 from iap_learning.policies.policy import Policy
 
 SUFFIX = ".onnx"
@@ -19,12 +19,10 @@ def export(policy: Policy, path: Path) -> None:
     """Write a policy as an ONNX model from `observation` (B, n) to `action` (B, size), both float32.
 
     Raises:
-        BadInput: onnx is not installed, or the file's name ends otherwise.
+        BadInput: onnx is not installed.
+        RecordingFailed: it cannot be written.
     """
-    if path.suffix != SUFFIX:
-        raise BadInput(f"--export {path}: a model's file ends in {SUFFIX}")
-    onnx = _library()
-    onnx.save(model_of(policy), str(path))
+    write_file(path, model_of(policy).SerializeToString())
 
 
 def model_of(policy: Policy) -> Any:  # noqa: ANN401 - onnx.ModelProto, of an extra

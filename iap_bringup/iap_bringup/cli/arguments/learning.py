@@ -71,8 +71,8 @@ def add_evaluate(parser: CommandParser) -> None:
     parser.add_argument(
         "--export",
         type=Path,
-        metavar="FILE.onnx",
-        help="write the policy as ONNX (default: not written)",
+        metavar="FILE",
+        help="write the policy as ONNX (.onnx) or as C without heap (.h) (default: not written)",
     )
     _add_pictures(parser)
     add_folder(parser, "evaluations/NAME-001")

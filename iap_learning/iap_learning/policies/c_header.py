@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Policies as C headers, for autopilots: C99 without heap and without state, whose only library is `libm`.
+
+A header has the arrays of a policy, ``policy_act(observation, action)``, what -1 and 1 of an action stand for, and
+observations with the actions that belong to them: ``policy_test()`` gives the largest error, so that a compiler, its
+switches and an arithmetic unit are checked where the policy will fly. Weights travel with their test as in RLtools
+(Eschmann, Albani, Loianno, JMLR 25, 2024). Numbers are float32 with nine digits, which brings each back as it was.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from iap_description.math.random_streams import stream
+from iap_io.runs.run_folder import write_file
+from iap_learning.policies.policy import Policy
+
+SUFFIX = ".h"
+TESTS = 4  # observations that are checked
+PER_LINE = 8  # numbers
+
+
+def export(policy: Policy, path: Path) -> None:
+    """Write a policy as a C header.
+
+    Raises:
+        RecordingFailed: it cannot be written.
+    """
+    write_file(path, c_header(policy).encode())
+
+
+def c_header(policy: Policy) -> str:
+    """The text of a policy's header; equal policies give equal texts."""
+    return "\n".join(_lines(policy)) + "\n"
+
+
+def exact_actions(policy: Policy, observations: ArrayLike) -> NDArray[np.float64]:
+    """Actions (B, size) at observations (B, n), computed with double precision."""
+    h = (np.asarray(observations, np.float64) - policy.mean) / policy.deviation
+    last = len(policy.weights) - 1
+    for layer, (weights, biases) in enumerate(zip(policy.weights, policy.biases, strict=True)):
+        h = h @ weights.astype(np.float64) + biases
+        h = np.tanh(h) if layer < last else np.clip(h, -1.0, 1.0)
+    return np.asarray(h)
+
+
+def _lines(policy: Policy) -> Iterator[str]:
+    header, sizes = policy.header, [len(policy.mean), *(len(each) for each in policy.biases)]
+    rng = stream(1, "observations that check a policy")
+    deviates = rng.standard_normal((TESTS, sizes[0]))
+    tests = (policy.mean + policy.deviation * deviates).astype(np.float32)
+    yield from _comment(policy)
+    yield "#ifndef IAP_POLICY_H\n#define IAP_POLICY_H\n#include <math.h>\n"
+    yield f"#define POLICY_INPUTS {sizes[0]}"
+    yield f"#define POLICY_OUTPUTS {sizes[-1]}"
+    yield f"#define POLICY_RATE_HZ {_number(header.rate_hz)}\n"
+    yield from _array("policy_low", header.action.low)
+    yield from _array("policy_high", header.action.high)
+    yield from _array("policy_mean", policy.mean)
+    yield from _array("policy_scale", 1.0 / policy.deviation.astype(np.float64))
+    for layer, (weights, biases) in enumerate(zip(policy.weights, policy.biases, strict=True)):
+        yield from _array(f"policy_weights_{layer}", weights.T)  # output by output
+        yield from _array(f"policy_biases_{layer}", biases)
+    yield from _array("policy_test_inputs", tests)
+    yield from _array("policy_test_outputs", exact_actions(policy, tests))
+    yield _LAYER
+    yield from _act(sizes)
+    yield _TEST.replace("TESTS", str(TESTS))
+    yield "#endif"
+
+
+def _comment(policy: Policy) -> Iterator[str]:
+    """A comment that says what the numbers mean."""
+    header = policy.header
+    yield f"/* Policy of task {header.task} for {header.platform}, asked {header.rate_hz:g} times a second."
+    yield f" * SHA-256 of its file: {policy.digest}"
+    yield " *"
+    yield " * Observation, one term after the other (name: numbers, divided by):"
+    for name, size, divisor in header.observation:
+        yield f" *   {name}: {size}, {divisor:g}"
+    yield f" * Action: {header.action.kind}; -1 stands for policy_low, 1 for policy_high, in SI units."
+    yield " *"
+    text = json.dumps(header.model_dump(mode="json")).replace("*/", "*\\/")
+    yield f" * Header: {text}"
+    yield " */"
+
+
+def _array(name: str, values: ArrayLike) -> Iterator[str]:
+    numbers = [_number(each) for each in np.asarray(values, np.float32).ravel().tolist()]
+    yield f"static const float {name}[{len(numbers)}] = {{"
+    for first in range(0, len(numbers), PER_LINE):
+        yield "    " + " ".join(f"{each}," for each in numbers[first : first + PER_LINE])
+    yield "};"
+
+
+def _number(value: float) -> str:
+    """A float32 in C, exactly."""
+    text = f"{float(np.float32(value)):.9g}"
+    return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
+
+
+_LAYER = """
+static inline void policy_layer(const float *weights, const float *biases, const float *in, float *out, int inputs,
+                                int outputs, int is_last)
+{
+    for (int j = 0; j < outputs; j++) {
+        float sum = biases[j];
+        for (int i = 0; i < inputs; i++)
+            sum += weights[j * inputs + i] * in[i];
+        out[j] = is_last ? (sum < -1.0f ? -1.0f : sum > 1.0f ? 1.0f : sum) : tanhf(sum);
+    }
+}
+
+/* Actions in [-1, 1] at an observation; 0 if sound. If a number of the observation is not finite, it returns 1, and the
+ * action is zeros: whoever calls it decides what to fly then. */
+static inline int policy_act(const float *observation, float *action)
+{"""
+
+
+def _act(sizes: list[int]) -> Iterator[str]:
+    widest = max(sizes)
+    yield f"    float a[{widest}], b[{widest}];"
+    yield """    int is_sound = 1;
+    for (int i = 0; i < POLICY_INPUTS; i++) {
+        a[i] = (observation[i] - policy_mean[i]) * policy_scale[i];
+        is_sound = is_sound && isfinite(a[i]);
+    }
+    if (!is_sound) {
+        for (int j = 0; j < POLICY_OUTPUTS; j++)
+            action[j] = 0.0f;
+        return 1;
+    }"""
+    before, after = "a", "b"
+    for layer, (inputs, outputs) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        is_last = layer == len(sizes) - 2
+        out = "action" if is_last else after
+        arrays = f"policy_weights_{layer}, policy_biases_{layer}, {before}, {out}"
+        yield f"    policy_layer({arrays}, {inputs}, {outputs}, {int(is_last)});"
+        before, after = after, before
+    yield f"    (void){before};" if len(sizes) == 2 else ""
+    yield "    return 0;\n}"
+
+
+_TEST = """
+/* Largest error of an action at observations whose actions are known; below 1e-5 where all is well. */
+static inline float policy_test(void)
+{
+    float largest = 0.0f, action[POLICY_OUTPUTS];
+    for (int k = 0; k < TESTS; k++) {
+        if (policy_act(policy_test_inputs + k * POLICY_INPUTS, action))
+            return INFINITY;
+        for (int j = 0; j < POLICY_OUTPUTS; j++) {
+            float error = fabsf(action[j] - policy_test_outputs[k * POLICY_OUTPUTS + j]);
+            largest = error > largest ? error : largest;
+        }
+    }
+    return largest;
+}
+"""
