@@ -118,6 +118,14 @@ def test_runs_of_a_table_are_sorted_filtered_and_chosen_by_a_click(tmp_path, mon
     assert server.gui.named("at most").args[1] == "0.4"  # the filter stays
 
 
+def test_a_table_of_one_run_lists_it(tmp_path):
+    table = Table()
+    table.rows = table.rows[:1]
+    viewer = TableViewer(Server(), table, tmp_path)
+    (button,) = viewer._buttons
+    assert button.label.startswith("seed 0, outcome completed")
+
+
 def test_limits_are_what_is_typed_or_none():
     assert _limit("2.5", 9.0) == 2.5 and _limit("", 9.0) == 9.0 and _limit("nan", 9.0) == 9.0
     assert _text(0.25) == "0.25" and _text(float("inf")) == ""
