@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from iap_bringup.experiments import studies
+from iap_bringup.experiments import node_studies, studies
 from iap_description.errors import BadInput
 
 
@@ -36,10 +36,10 @@ EXPERIMENTS = (
     ExperimentCommand(studies.free_flight, ("json",)),
     ExperimentCommand(studies.engines, ("quick", "scenarios", "json")),
     ExperimentCommand(studies.readme, ("json",)),
-    ExperimentCommand(studies.nodes),
-    ExperimentCommand(studies.node_bars, ("json",)),
-    ExperimentCommand(studies.remote_cameras, ("json",)),
-    ExperimentCommand(studies.localization_nodes),
+    ExperimentCommand(node_studies.nodes),
+    ExperimentCommand(node_studies.node_bars, ("json",)),
+    ExperimentCommand(node_studies.remote_cameras, ("json",)),
+    ExperimentCommand(node_studies.localization_nodes),
     ExperimentCommand(studies.soak),
     ExperimentCommand(studies.contact, ("json",)),
     ExperimentCommand(studies.peg_in_hole, ("json",)),
