@@ -55,7 +55,8 @@ def load_asset(path: Path, most: int) -> list[AssetPiece]:
     if kind not in MESH_KINDS:
         raise ValueError(f"{path} is of no known kind of mesh: choose {', '.join(MESH_KINDS)}")
     headers.check(path, kind, most)
-    pieces = list(_pieces(_trimesh_scene(path), path, y_up=kind in GLTF_KINDS))
+    with np.errstate(all="ignore"):  # what becomes endless is refused by its place
+        pieces = list(_pieces(_trimesh_scene(path), path, y_up=kind in GLTF_KINDS))
     if not pieces:
         raise ValueError(f"{path} holds no triangles")
     headers.check_count(path, sum(len(piece.faces) for piece in pieces), most)
@@ -66,8 +67,7 @@ def _trimesh_scene(path: Path) -> Any:  # noqa: ANN401
     import trimesh  # takes half a second
 
     try:
-        with np.errstate(all="ignore"):  # what becomes endless is refused by its place
-            return trimesh.load_scene(path, process=False)
+        return trimesh.load_scene(path, process=False)
     except Exception as error:  # its readers raise whatever they meet
         raise ValueError(f"{path} is not a mesh that can be read: {reason_of(error)}") from error
 

@@ -164,11 +164,17 @@ def _flat(tree):
         node["scale"] = [0.0, 0.0, 0.0]
 
 
+def _endless(tree):
+    _flat(tree)
+    tree["nodes"][0]["scale"] = [1e300, 1.0, 1.0]
+
+
 def test_damaged_gltf_files_are_refused_with_file_and_part(tmp_path):
     for change, words in (
         (_draco, "KHR_draco_mesh_compression"),
         (_ring, "below itself"),
         (_flat, "has no triangle with an area"),
+        (_endless, "has a vertex that is not within"),
     ):
         damaged_glb(tmp_path / "bad.glb", change)
         path = scene_yaml(tmp_path, [{"type": "mesh", "file": "bad.glb", "scale": 1.0}])
