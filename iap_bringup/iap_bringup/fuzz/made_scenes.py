@@ -3,11 +3,10 @@
 
 from pathlib import Path
 
-import cv2
 import numpy as np
-import trimesh
 
 from iap_description.config.plain_yaml import yaml_text
+from iap_description.process.extras import cv2
 
 SIDE = 16  # of images [pixels]
 
@@ -29,6 +28,8 @@ def write(home: Path) -> None:
 
 def _write_mesh(path: Path) -> None:
     """A box with an image on it, in the form that the file's ending says."""
+    import trimesh  # takes half a second
+
     box = trimesh.creation.box((1.0, 2.0, 1.0))
     image = trimesh.visual.texture.SimpleMaterial()
     box.visual = trimesh.visual.TextureVisuals(uv=np.abs(box.vertices[:, :2]), material=image)
