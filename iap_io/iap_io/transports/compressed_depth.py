@@ -14,7 +14,7 @@ from iap_io.transports.transport import LEVELS_16, METRES
 # Of compressed_depth_image_transport: the first is its default, the second the most that it allows.
 QUANTIZATION, MAX_DEPTH = 100.0, 100.0  # [m]
 HEADER = struct.Struct("<iff")  # ConfigHeader of compression_common.h: INV_DEPTH = 0, depthParam
-LARGEST = 65535
+MAX_STEPS = 65535
 WORD = "compressedDepth"
 
 
@@ -56,7 +56,7 @@ class CompressedDepth:
             return header + png(pixels)
         is_depth = (pixels > 0.0) & (pixels < far)
         inverse = A / np.where(is_depth, pixels, far) + B
-        steps = np.clip(inverse, 1.0, LARGEST).astype(np.uint16)
+        steps = np.clip(inverse, 1.0, MAX_STEPS).astype(np.uint16)
         return header + png(np.where(is_depth, steps, np.uint16(0)))
 
     def unpack(self, encoding: str, data: Buffer) -> Pixels:

@@ -19,7 +19,7 @@ from iap_description.errors import BadInput
 
 SIDES = ("a", "b")
 SOL_PACKET, PACKET_VNET_HDR = 263, 15  # of linux/if_packet.h
-ALL_FRAMES, LONGEST = 3, 1 << 17  # ETH_P_ALL; bytes of a frame with its offload header
+ALL_FRAMES, FRAME_BYTES = 3, 1 << 17  # ETH_P_ALL; bytes of a frame with its offload header
 QUEUE = 1 << 23  # bytes that wait in a socket
 
 
@@ -104,7 +104,7 @@ class DelayedLink:
                     self.lost += 1
             patience = min(0.1, waiting[0][0] - now) if waiting else 0.1
             for source in select.select(self._sockets, [], [], max(0.0, patience))[0]:
-                frame, address = source.recvfrom(LONGEST)
+                frame, address = source.recvfrom(FRAME_BYTES)
                 if address[2] == socket.PACKET_OUTGOING:  # what was sent by this relay
                     continue
                 self.frames += 1

@@ -42,7 +42,7 @@ DURATION = 10.0  # [s of simulation time]
 DELAY, LOSS = 0.02, 0.01  # of the link: [s], share of frames
 START_TIMEOUT = 600.0  # wall time until all cameras are there, and without a message [s]
 SIZE = {"width": 160, "height": 120, "fx": 80.0, "fy": 80.0, "cx": 79.5, "cy": 59.5}  # [pixels]
-SMALL = tuple(
+SMALL_IMAGES = tuple(
     f"sensors.cameras.{side}.{key}={value}"
     for side in ("left", "right")
     for key, value in SIZE.items()
@@ -50,12 +50,12 @@ SMALL = tuple(
 OPTIONS: dict[str, Any] = {
     "sensors": "stereo",
     "scene": "textured_walls",
-    "assignments": SMALL,
+    "assignments": SMALL_IMAGES,
     "duration": 300.0,
 }
 
 
-class Arrivals:
+class ImageArrivals:
     """The states of a vehicle and the images of its cameras as they come to a node beside physics_node."""
 
     def __init__(self, scenario: Scenario) -> None:
@@ -141,7 +141,7 @@ def fly(space: str, duration: float, folder: Path, domain: int) -> dict[str, Any
     os.environ.update({"ROS_DOMAIN_ID": str(domain), **reach})
     rclpy.init()
     try:
-        arrivals = Arrivals(scenario)
+        arrivals = ImageArrivals(scenario)
         with here, there:
             for each in launched:
                 _start(there if each.executable == CAMERA else here, each)
