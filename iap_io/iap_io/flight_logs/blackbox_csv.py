@@ -146,7 +146,8 @@ def _range(keys: Mapping[str, str], columns: Mapping[str, Array]) -> tuple[float
     said = [_number(each) for each in keys.get("motorOutput", "").split(",")]
     if len(said) == 2 and np.isfinite(said).all() and said[0] < said[1]:
         return said[0], said[1]
-    values = [np.nanmedian(columns[name]) for name in _motors(columns)]
+    numbers = [x[np.isfinite(x)] for x in (columns[name] for name in _motors(columns))]
+    values = [np.median(each) for each in numbers if len(each)]
     return DSHOT if not values or min(values) < PULSE[0] - SLACK else PULSE
 
 

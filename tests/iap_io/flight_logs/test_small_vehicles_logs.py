@@ -148,6 +148,7 @@ def test_a_blackbox_has_no_position_to_fly(tmp_path, capsys):
         ("loopIteration, rest\n1, 2\n", "no line of names"),
         ("loopIteration, time (us), gyroADC[0]\n", "0 rows of numbers"),
         ("loopIteration, time (us), baro\n0, 1, 2\n1, 2, 3\n2, 3, 4\n", "no columns gyroADC"),
+        ("loopIteration, time (us), motor[0]\n0, 1, x\n1, 2, x\n2, 3, x\n", "no columns gyro"),
     ],
 )
 def test_what_cannot_be_read_of_a_blackbox_names_the_remedy(text, reason, tmp_path, capsys):
