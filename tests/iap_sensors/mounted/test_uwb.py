@@ -216,7 +216,9 @@ def test_an_anchor_file_with_an_id_twice_is_refused_by_name(tmp_path):
 def test_what_is_no_list_of_anchors_is_refused(tmp_path):
     with pytest.raises(BadInput, match="a list of"):
         anchor_trees(bad(tmp_path, "anchors: 3\n"))
-    with pytest.raises(BadInput, match=r"anchors.yaml: key 'bias': only 'anchors' is read"):
+    with pytest.raises(
+        BadInput, match=r"anchors.yaml: unknown key 'bias': only 'anchors' is read"
+    ):
         anchor_trees(bad(tmp_path, "anchors: []\nbias: 0.1\n"))
     with pytest.raises(BadInput, match="no anchors 'none'"):
         anchor_trees("none")
