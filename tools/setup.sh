@@ -203,9 +203,9 @@ ask_for_egl() {
     if command -v apt-get >/dev/null && find_root; then
         say "- $* (apt), for images by OpenGL"
         ! install_by_apt "$@" || return 0
-        say "  failed, so cameras have to do with 'renderer: pybullet'; why is in $log"
+        say "  failed, so cameras have to do with 'renderer: pybullet', on Python 3.11 alone; why is in $log"
     else
-        say "- no OpenGL (EGL) on this machine, so cameras have to do with 'renderer: pybullet'; to change that, install $* (Debian's names)"
+        say "- no OpenGL (EGL) on this machine, so cameras have to do with 'renderer: pybullet', on Python 3.11 alone; to change that, install $* (Debian's names)"
     fi
 }
 
