@@ -14,7 +14,7 @@ def test_a_recording_is_followed_in_real_time():
     for _ in range(5):  # a busy machine does not have the time at every moment
         said = []
         found = measure_methods(("joint",), 1.5, said.append)["joint"]
-        assert said == ["flight", "joint"]
+        assert said == ["0 of 1: the flight", "0 of 1: joint"]
         assert found["pairs_played"] == 3 * 31
         few = 0.1 * found["pairs_played"]  # which a busy machine follows in real time too
         if found["pairs_followed"] > few and found["center_updates"] >= 5:
