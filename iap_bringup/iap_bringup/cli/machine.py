@@ -33,7 +33,7 @@ OLDEST_PIP = "20.3"  # that knows the tags of today's wheels
 
 
 def environment() -> str:
-    """Where packages go: an environment of venv or conda, or the system's; and a conda that is active beside it."""
+    """The environment that packages go to, of venv, conda or the system; and a conda that is active beside it."""
     conda = os.environ.get("CONDA_PREFIX", "")
     if conda and Path(sys.prefix).resolve() == Path(conda).resolve():
         return f"conda, {conda}"

@@ -119,8 +119,8 @@ def compare_readme(console: Console, *, as_json: bool = False) -> None:
     rows, differing = [], []
     figures = readme_figures(checkouts[0] / DATA)
     with work_bar(Console(stderr=True)) as report:
-        flown = list(measured(figures, report))
-    for figure, value, is_met in flown:
+        results = list(measured(figures, report))
+    for figure, value, is_met in results:
         differing += [] if is_met else [f"{figure.command}: {figure.key}"]
         rows.append(
             {

@@ -86,7 +86,7 @@ def read_text(path: Path) -> str:
 
 
 def no_text(data: bytes) -> str | None:
-    """What bytes begin as that are taken for a text or a log, with the remedy; None for nothing that is known."""
+    """The kind of file that bytes begin as in place of a text or a log, with the remedy; None if it is not known."""
     return next((kind for mark, kind in _BEGINNINGS.items() if data.startswith(mark)), None)
 
 

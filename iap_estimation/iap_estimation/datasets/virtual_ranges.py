@@ -28,10 +28,10 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_estimation.datasets.dataset import SensorDataset
+from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_estimation.navigation.fleet_data import AircraftData
 from iap_estimation.navigation.measurements import Event
 from iap_estimation.virpo.messages import Ranges
-from iap_io.trajectories.points import slerp
 
 PREFIX = "virtual:"
 LONGEST_GAP = 0.2  # of the truth over which ranges are made [s]
@@ -115,9 +115,10 @@ def _tag(
     t = truth.t[0] + np.arange(int((truth.t[-1] - truth.t[0]) * virtual.rate) + 1) / virtual.rate
     after = np.searchsorted(truth.t, t).clip(1, len(truth.t) - 1)
     t = t[(truth.t[after] - truth.t[after - 1] <= LONGEST_GAP) & (t <= truth.t[-1])]
-    tag_W = np.stack([np.interp(t, truth.t, truth.poses[:, k]) for k in range(3)], -1)
+    poses = poses_at(t, truth.t, truth.poses)
+    tag_W = poses[:, :3]
     if arm_B.any():
-        tag_W += so3.rotate(slerp(t, truth.t, truth.poses[:, 3:]), np.tile(arm_B, (len(t), 1)))
+        tag_W = tag_W + so3.rotate(poses[:, 3:], np.broadcast_to(arm_B, (len(t), 3)))
     return _Tag(number, t, np.linalg.norm(tag_W[:, None] - p_W, axis=-1))
 
 

@@ -177,8 +177,7 @@ def _views(lamp: Lamp) -> Iterator[Array]:
     """(4, 4) from `map` to clip space of each of a lamp's squares."""
     d = lamp.axis_W
     if d is not None:
-        up = np.array([0.0, 0.0, 1.0] if abs(d[2]) < 0.9 else [0.0, 1.0, 0.0])
-        yield _clip(lamp.position, d, up, float(np.tan(0.5 * np.deg2rad(lamp.cone_deg))))
+        yield _clip(lamp.position, d, _up_of(d), float(np.tan(0.5 * np.deg2rad(lamp.cone_deg))))
         return
     for way, up_ in SIDES:
         yield _clip(lamp.position, np.array(way, float), np.array(up_, float), 1.0)
@@ -191,9 +190,13 @@ def _towards(place: Sequence[float], spheres: Array) -> Array:
     distance = float(np.linalg.norm(off))
     way = off / distance if distance > 0.0 else np.array([0.0, 0.0, -1.0])
     radius = float((np.linalg.norm(spheres[:, :3] - middle, axis=1) + spheres[:, 3]).max())
-    up = np.array([0.0, 0.0, 1.0] if abs(way[2]) < 0.9 else [0.0, 1.0, 0.0])
     sine = min(radius / max(distance, 1e-9), MAX_SINE)
-    return _clip(place, way, up, sine / np.sqrt(1.0 - sine * sine))
+    return _clip(place, way, _up_of(way), sine / np.sqrt(1.0 - sine * sine))
+
+
+def _up_of(way: Array) -> Array:
+    """(3,) a direction that is not along another one: upwards, or y where that is steep."""
+    return np.array([0.0, 0.0, 1.0] if abs(way[2]) < 0.9 else [0.0, 1.0, 0.0])
 
 
 def _clip(place: Sequence[float], way: Array, up: Array, slope: float) -> Array:

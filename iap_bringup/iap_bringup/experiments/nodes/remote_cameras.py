@@ -101,7 +101,7 @@ class ImageArrivals:
             rclpy.spin_once(self.node, timeout_sec=0.2)
 
     def figures(self, first: int) -> dict[str, Any]:
-        """What came from a stamp [ns] on."""
+        """Figures of the images from a stamp [ns] on."""
         stamps = sorted(each for each in self.states if each >= first)
         wall = self.states[stamps[-1]] - self.states[stamps[0]]
         counted = {n: [e for e in came if e[0] >= first] for n, came in self.images.items()}
@@ -182,7 +182,7 @@ def compare_remote_cameras(console: Console, *, json: bool) -> None:
 
 
 def beside(duration: float) -> dict[str, Any]:
-    """What arrives of a camera_node beside physics_node.
+    """Figures of images that arrive of a camera_node beside physics_node.
 
     Args:
         duration: of the flight [s of simulation time].
@@ -190,11 +190,11 @@ def beside(duration: float) -> dict[str, Any]:
     Raises:
         BadInput: the flight does not start.
     """
-    return _flown(_command("", duration))
+    return _figures_of(_command("", duration))
 
 
 def across(duration: float, delay: float = DELAY, loss: float = LOSS) -> dict[str, Any]:
-    """What arrives of a camera_node across a link.
+    """Figures of images that arrive of a camera_node across a link.
 
     Args:
         duration: of the flight [s of simulation time].
@@ -206,7 +206,7 @@ def across(duration: float, delay: float = DELAY, loss: float = LOSS) -> dict[st
     """
     with DelayedLink(delay, loss) as link:
         here, there = link.names
-        figures = _flown(in_network(here, _command(there, duration)))
+        figures = _figures_of(in_network(here, _command(there, duration)))
         return {**figures, "frames": link.frames, "frames_lost": link.lost}
 
 
@@ -214,7 +214,7 @@ def _command(space: str, duration: float) -> list[str]:
     return [sys.executable, "-P", "-m", MODULE, "--space", space, "--duration", str(duration)]
 
 
-def _flown(command: Sequence[str]) -> dict[str, Any]:
+def _figures_of(command: Sequence[str]) -> dict[str, Any]:
     """The figures of a flight in a process of its own, since a process is in one network."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -14,19 +14,14 @@ from rich.console import Console
 
 from iap_bringup.experiments.virpo.cases import LocalizationCase, LocalizationStudy
 from iap_bringup.experiments.virpo.published import PublishedTables, published
-from iap_bringup.experiments.virpo.runs import run_study
 from iap_bringup.experiments.virpo.scores import (
-    EstimateKey,
     EstimateResults,
     FailedEstimate,
     TableCell,
     Tables,
-    TrajectoryScore,
     mean_of,
 )
-from iap_bringup.experiments.virpo.study import show_bars, write_tables
-from iap_bringup.terminal.progress import work_bar
-from iap_bringup.terminal.tables import show_rows
+from iap_bringup.experiments.virpo.study import run_and_show
 from iap_io.runs.run_folder import create_run_folder
 
 SENSORS, FRONTEND = "stereo_mt9v034", "euroc"
@@ -80,21 +75,9 @@ def run_light(console: Console, *, quick: bool = False, out: Path | None = None)
     """
     folder = create_run_folder(out, "virpo_light")
     what = light_study(quick=quick)
-    scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = {}
-    with work_bar(console, "flights and estimates") as report:
-        for title, results in run_study(what, report):
-            console.print(f"{title}: done", highlight=False)
-            scores |= results.scores
-            made = light_tables(scores, what, published())
-            paths = write_tables(
-                folder, made, failures(scores)
-            )  # an interrupt leaves what was done
-    for name in made.names:
-        show_rows(console, name, made.pivot(name))
-    console.print(failures(scores), soft_wrap=True, highlight=False)
-    show_bars(console, made)
-    for path in paths:
-        console.print(str(path), soft_wrap=True)
+    run_and_show(
+        console, what, folder, lambda scores: light_tables(scores, what, published()), failures
+    )
 
 
 def light_study(*, quick: bool = False) -> LocalizationStudy:
@@ -140,7 +123,7 @@ def light_tables(
 
 
 def failures(results: EstimateResults) -> str:
-    """How many of the estimates have failed, and why."""
+    """Number of the estimates that have failed, and why."""
     failed = {
         (k.case, k.method): s.reason for k, s in results.items() if isinstance(s, FailedEstimate)
     }

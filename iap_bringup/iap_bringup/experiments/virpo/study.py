@@ -3,6 +3,7 @@
 
 import csv
 import io
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from iap_bringup.experiments.virpo.published import published
 from iap_bringup.experiments.virpo.runs import run_study
 from iap_bringup.experiments.virpo.scores import (
     EstimateKey,
+    EstimateResults,
     FailedEstimate,
     Ranking,
     Tables,
@@ -71,6 +73,34 @@ def run_tables(
     for reason in _reasons(scores):
         console.print(reason, soft_wrap=True)
     for path in (*paths, _figure(folder, what, drawn)):
+        console.print(str(path), soft_wrap=True)
+
+
+def run_and_show(
+    console: Console,
+    what: LocalizationStudy,
+    folder: Path,
+    tables_of: Callable[[EstimateResults], Tables],
+    notes_of: Callable[[EstimateResults], str] = lambda _: "",
+) -> None:
+    """Fly and estimate a study, write its tables and notes as they grow, and show them.
+
+    Raises:
+        RecordingFailed: the disk is full or cannot be written.
+    """
+    scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = {}
+    with work_bar(console, "flights and estimates") as report:
+        for title, results in run_study(what, report):
+            console.print(f"{title}: done", highlight=False)
+            scores |= results.scores
+            made, notes = tables_of(scores), notes_of(scores)
+            paths = write_tables(folder, made, notes)  # so that an interrupt leaves what was done
+    for name in made.names:
+        show_rows(console, name, made.pivot(name))
+    if notes:
+        console.print(notes, soft_wrap=True, highlight=False)
+    show_bars(console, made)
+    for path in paths:
         console.print(str(path), soft_wrap=True)
 
 

@@ -15,21 +15,15 @@ from rich.console import Console
 
 from iap_bringup.experiments.piloted_flights import recordings
 from iap_bringup.experiments.virpo.cases import LocalizationCase, LocalizationStudy
-from iap_bringup.experiments.virpo.runs import run_study
 from iap_bringup.experiments.virpo.scores import (
-    EstimateKey,
     EstimateResults,
-    FailedEstimate,
     Figure,
     TableCell,
     Tables,
-    TrajectoryScore,
     mean_of,
 )
-from iap_bringup.experiments.virpo.study import show_bars, write_tables
+from iap_bringup.experiments.virpo.study import run_and_show
 from iap_bringup.experiments.virpo.tables import MAX_NEES
-from iap_bringup.terminal.progress import work_bar
-from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput
 from iap_io.euroc.cut_recording import cut
 from iap_io.runs.run_folder import create_run_folder
@@ -84,18 +78,7 @@ def run_units(
     if paths is not None and since > 0.0:
         paths = [cut(each, since, folder) for each in paths]
     what = units_study(paths, seconds, quick=quick)
-    scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = {}
-    with work_bar(console, "flights and estimates") as report:
-        for title, results in run_study(what, report):
-            console.print(f"{title}: done", highlight=False)
-            scores |= results.scores
-            made = units_tables(scores, what)
-            tables = write_tables(folder, made)  # so that an interrupt leaves what was done
-    for name in made.names:
-        show_rows(console, name, made.pivot(name))
-    show_bars(console, made)
-    for path in tables:
-        console.print(str(path), soft_wrap=True)
+    run_and_show(console, what, folder, lambda scores: units_tables(scores, what))
 
 
 def units_study(
