@@ -13,7 +13,7 @@ from iap_learning.policies.policy import Policy, shipped_policies
 from iap_learning.registration import name_of
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_learning.tasks.kinds.platform.task import PlatformTask
-from iap_learning.tasks.kinds.registry import agent_of, make_task
+from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
 from iap_learning.tasks.task import TASKS
 from iap_simulation.batch.actions import act
 from iap_simulation.batch.worlds import Worlds
@@ -95,6 +95,33 @@ def test_vector_environment_over_worlds(benchmark, task):
     whole, worlds = np.median(took, axis=0) / TURN
     share, rate = whole / worlds - 1.0, WORLDS / whole
     print(f"\n{task}: {rate:,.0f} steps/s of a core, {100 * share:.1f} % over its worlds")
+
+
+OWN_TERM = """
+def to_goal(world):
+    return (world.goal[0] - world.x[0, 0], world.goal[1] - world.x[0, 1], world.goal[2] - world.x[0, 2])
+"""
+
+
+def test_own_term_over_a_step(benchmark, tmp_path, monkeypatch):
+    """A term of three numbers in place of the suite's own, in turn; both observe the same."""
+    (tmp_path / "term_of_mine.py").write_text(OWN_TERM)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    others = {"velocity": 1.0, "attitude_error": 0.5, "rates": 1.0, "action": 1.0}
+    first = ("position_error", "term_of_mine:to_goal")
+    settings = [{"observation": {name: 1.0, **others}} for name in first]
+    suite, mine = (make_episodes("hold", WORLDS, settings=each) for each in settings)
+    actions = np.zeros((WORLDS, suite.size), np.float32)
+    for _ in range(2):
+        same = [each.step(actions).observation for each in (suite, mine)]
+        np.testing.assert_array_equal(*same)
+    took = [[seconds(lambda e=e: e.step(actions), TURN) for e in (suite, mine)] for _ in range(30)]
+    benchmark.pedantic(lambda: mine.step(actions), rounds=5)
+    plain, own = np.median(took, axis=0)
+    print(
+        f"\nown term: {100 * (own / plain - 1.0):.1f} % of a step of {1e6 * plain / WORLDS:.2f} us"
+    )
+    assert own < 1.1 * plain
 
 
 @pytest.mark.parametrize("task", OTHERS)

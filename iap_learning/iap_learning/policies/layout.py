@@ -73,7 +73,7 @@ class Layout(Record):
         bounds, rate = task.action, control_hz / task.repeat
         repeats = size // len(bounds.low)
         action = ActionLayout(
-            kind=bounds.kind, low=bounds.low * repeats, high=bounds.high * repeats
+            kind=bounds.meaning, low=bounds.low * repeats, high=bounds.high * repeats
         )
         return cls(platform=platform, rate_hz=rate, observation=terms, action=action)
 

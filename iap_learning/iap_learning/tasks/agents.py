@@ -30,12 +30,14 @@ class AgentSettings(Record):
     Attributes:
         description: one sentence.
         guide: value that names the class of the agent.
-        noise: standard deviation of white noise on actions, as a share of their half range.
+        noise: standard deviation of noise on actions, as a share of their half range.
+        noise_hold: time for which a draw of it stays [s]; 0 draws anew in every step.
     """
 
     description: str
     guide: str
     noise: NonNegative = 0.0
+    noise_hold: NonNegative = 0.0
 
 
 S = TypeVar("S", bound=AgentSettings)
@@ -55,7 +57,9 @@ class ScriptedAgent(ABC, Generic[S, E]):
 
     def __init__(self, settings: S, episodes: E) -> None:
         self.settings, self.episodes = settings, episodes
-        shape = (episodes.count, episodes.limit if settings.noise else 1, episodes.size)
+        self._hold = max(1, round(settings.noise_hold / episodes.dt))  # steps
+        draws = -(-episodes.limit // self._hold) if settings.noise else 1
+        shape = (episodes.count, draws, episodes.size)
         self._noise = np.zeros(shape)
         self.reset()
 
@@ -101,8 +105,8 @@ class ScriptedAgent(ABC, Generic[S, E]):
 
     def __call__(self) -> NDArray[np.float32]:
         """Actions (B, n) at the present instant, in [-1, 1]; once in every step."""
-        steps = np.minimum(self.episodes.steps, self._noise.shape[1] - 1)
-        noise = self._noise[np.arange(self.episodes.count), steps]
+        draws = np.minimum(self.episodes.steps // self._hold, self._noise.shape[1] - 1)
+        noise = self._noise[np.arange(self.episodes.count), draws]
         return clipped(self.episodes.scale.invert(self.values()) + noise)
 
 

@@ -33,6 +33,11 @@ class ActionRange(Record):
         """Number of columns of the kind; None where the kind leaves it open."""
         return None
 
+    @property
+    def meaning(self) -> str:
+        """Meaning of the numbers in a policy's header."""
+        return self.kind
+
     @model_validator(mode="after")
     def _are_bounds(self) -> Self:
         for key in ("low", "high"):

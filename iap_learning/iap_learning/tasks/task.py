@@ -7,9 +7,10 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, field_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
 from iap_description.config.record import Count, FileName, Positive, Presets, Record, override
+from iap_learning.tasks.own_terms import is_own
 from iap_learning.tasks.scaling import ActionRange
 
 TASKS = Presets(Path(__file__).parents[1] / "data" / "tasks", "task")
@@ -31,7 +32,20 @@ def task_tree(name: str, settings: Mapping[str, Any] | None = None) -> dict[str,
 DEFAULT_KIND = "platform"  # of files without the key `episodes`
 
 
-class Task(Record):
+class ExtendedRecord(Record):
+    """A record with keys that came later: at their defaults they are no part of what is written and hashed."""
+
+    LATER: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_later_defaults(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        tree: dict[str, Any] = write(self)
+        fields = type(self).model_fields
+        unused = [key for key in self.LATER if getattr(self, key) == fields[key].default]
+        return {key: value for key, value in tree.items() if key not in unused}
+
+
+class Task(ExtendedRecord):
     """A task; each kind adds keys of its own.
 
     Attributes:
@@ -46,6 +60,7 @@ class Task(Record):
     """
 
     TERMS: ClassVar[Collection[str]]  # names of the terms that there are
+    TAKES_OWN: ClassVar[bool] = False  # whether terms may be functions of the user's own
 
     name: FileName
     description: str
@@ -60,8 +75,9 @@ class Task(Record):
     @classmethod
     def _are_known(cls, observation: dict[str, float]) -> dict[str, float]:
         for name in observation:
-            if name not in cls.TERMS:
-                raise ValueError(f"no term '{name}': choose {', '.join(cls.TERMS)}")
+            if name not in cls.TERMS and not (cls.TAKES_OWN and is_own(name)):
+                own = ", module:function" if cls.TAKES_OWN else ""
+                raise ValueError(f"no term '{name}': choose {', '.join(cls.TERMS)}{own}")
         return observation
 
     @property

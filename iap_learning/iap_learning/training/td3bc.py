@@ -14,12 +14,27 @@ and the policy by eqs. 3 and 5 of TD3+BC:
     L_\pi = -\lambda\,\mathbb E\left[Q_{\theta_1}(s, \pi(s))\right] + \mathbb E\left[\lVert\pi(s) - a\rVert^2\right],
     \quad \lambda = \frac{\alpha}{\mathbb E\,|Q_{\theta_1}(s, \pi(s))|}
 
+Rule `value` of the weight is that lambda. It presumes values far from zero, and that one action changes them. In a
+docking at 50 Hz one action changes a value by a few hundredths, while failures at -1 and successes at +1 cancel in its
+mean. So lambda does not say how far the policy leaves the data. Rule `width` says it: with the gradient
+:math:`g = \partial Q_{\theta_1}/\partial a` at the policy's actions of m numbers,
+
+.. math::
+    \lambda = \frac{2 \alpha}{m} \sqrt{\frac{\mathbb E\,\lVert\pi(s) - a\rVert^2}{\mathbb E\,\lVert g\rVert^2}}
+
+the gradient of :math:`L_\pi` vanishes where the policy is off the clone by alpha times the data's own width around
+it, in the root mean square. Both errors are means over the m numbers.
+
+Critics normalise each hidden layer where `layer_norm` is set (Ba, Kiros, Hinton, arXiv:1607.06450, without gains). A
+value then cannot grow without bound away from the data (Ball et al., ICML 2023, arXiv:2302.02948, section 4.2).
+
 In the last updates alpha is larger by a factor and the critics stay as they are (policy refinement of Beeson, Montana,
 2022, arXiv:2211.11802). Policies are linear at their end and clipped in flight: the critics see the clipped action, and
 what is beyond is drawn back by the second term alone.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -53,6 +68,8 @@ class TD3BC(Record):
         noise_most: to which that noise is clipped.
         delay: updates of the critics for one of the policy.
         alpha: weight of the critic in the policy's loss.
+        weight: rule by which alpha becomes lambda.
+        layer_norm: whether the critics' hidden layers are normalised.
         refined: share of the updates at the end in which the policy alone goes on.
         refined_alpha: factor on alpha in these.
     """
@@ -68,6 +85,8 @@ class TD3BC(Record):
     noise_most: NonNegative
     delay: Count
     alpha: NonNegative
+    weight: Literal["value", "width"]
+    layer_norm: bool
     refined: Share
     refined_alpha: Positive
 
@@ -92,31 +111,97 @@ class TD3BCState(NamedTuple):
     done: Tensor
 
 
-def value(critic: Network, observations: Tensor, actions: Tensor) -> Tensor:
+Activation = Callable[[Tensor], Tensor]
+NORM_LEAST = 1e-5  # variance that is added to a layer's own
+
+
+def relu(x: Tensor) -> Tensor:
+    """Rectified numbers (..., n)."""
+    return jax.nn.relu(x)
+
+
+def normalised_relu(x: Tensor) -> Tensor:
+    """Numbers (..., n) of mean 0 and deviation 1 in each row, rectified."""
+    away = x - x.mean(-1, keepdims=True)
+    return relu(away / jnp.sqrt(jnp.square(away).mean(-1, keepdims=True) + NORM_LEAST))
+
+
+def value(
+    critic: Network, observations: Tensor, actions: Tensor, activation: Activation = relu
+) -> Tensor:
     """Q (N,) of actions."""
     seen = jnp.concatenate([observations, actions], axis=-1)
-    return forward(critic, seen, jax.nn.relu)[:, 0]
+    return forward(critic, seen, activation)[:, 0]
 
 
-def target_value(target: TD3BCNetworks, batch: Transitions, noise: Tensor, gamma: float) -> Tensor:
+def target_value(
+    target: TD3BCNetworks,
+    batch: Transitions,
+    noise: Tensor,
+    gamma: float,
+    activation: Activation = relu,
+) -> Tensor:
     """Y (N,) with the noise (N, m) of the next actions."""
     actions = jnp.clip(forward(target.actor, batch.following, jnp.tanh) + noise, -1.0, 1.0)
-    values = [value(critic, batch.following, actions) for critic in target.critics]
+    values = [value(critic, batch.following, actions, activation) for critic in target.critics]
     return batch.rewards + gamma * (1.0 - batch.terminated) * jnp.minimum(*values)
 
 
-def critic_loss(critics: Critics, batch: Transitions, wanted: Tensor) -> Tensor:
+def critic_loss(
+    critics: Critics, batch: Transitions, wanted: Tensor, activation: Activation = relu
+) -> Tensor:
     """L_Q of both."""
-    found = (value(critic, batch.observations, batch.actions) for critic in critics)
+    found = (value(critic, batch.observations, batch.actions, activation) for critic in critics)
     return sum(jnp.square(each - wanted).mean() for each in found)
 
 
-def actor_loss(actor: Network, critic: Network, batch: Transitions, alpha: Tensor) -> Tensor:
+class Pull(NamedTuple):
+    """Pull of a critic on a policy's actions, at a batch.
+
+    Attributes:
+        values: (N,) of the clipped actions.
+        slopes: (N, m) of their gradients by the actions.
+        errors: (N, m) actions less those of the data.
+    """
+
+    values: Tensor
+    slopes: Tensor
+    errors: Tensor
+
+
+def weight_by_value(pull: Pull) -> Tensor:
+    """Lambda over alpha by the mean size of values (TD3+BC, eq. 5)."""
+    return 1.0 / (jnp.abs(pull.values).mean() + 1e-8)
+
+
+def weight_by_width(pull: Pull) -> Tensor:
+    """Lambda over alpha by which the policy leaves the data by alpha times the data's width."""
+    width, slope = jnp.square(pull.errors).mean(), jnp.square(pull.slopes).mean()
+    return 2.0 / pull.errors.shape[-1] * jnp.sqrt(width / (slope + 1e-16))
+
+
+WEIGHTS = {"value": weight_by_value, "width": weight_by_width}
+
+
+def actor_loss(
+    actor: Network,
+    critic: Network,
+    batch: Transitions,
+    alpha: Tensor,
+    weight: str = "value",
+    activation: Activation = relu,
+) -> Tensor:
     """L_pi; lambda is a constant in its gradient."""
     actions = forward(actor, batch.observations, jnp.tanh)
-    values = value(critic, batch.observations, jnp.clip(actions, -1.0, 1.0))
-    weight = alpha / (jax.lax.stop_gradient(jnp.abs(values)).mean() + 1e-8)
-    return -weight * values.mean() + jnp.square(actions - batch.actions).mean()
+    errors = actions - batch.actions
+
+    def valued(done: Tensor) -> Tensor:
+        return value(critic, batch.observations, jnp.clip(done, -1.0, 1.0), activation)
+
+    values, pulled = jax.vjp(valued, actions)
+    pull = Pull(values, pulled(jnp.ones_like(values))[0], errors)
+    factor = alpha * jax.lax.stop_gradient(WEIGHTS[weight](pull))
+    return -factor * values.mean() + jnp.square(errors).mean()
 
 
 def begin(settings: TD3BC, shape: NetworkShape) -> TD3BCState:
@@ -130,6 +215,7 @@ def begin(settings: TD3BC, shape: NetworkShape) -> TD3BCState:
 def make_update(settings: TD3BC) -> Update[TD3BCState]:
     """The update of a batch."""
     adam = optimiser(settings.largest_gradient)
+    activation = normalised_relu if settings.layer_norm else relu
     refined_from = round(settings.updates * (1.0 - settings.refined))
 
     def update(
@@ -138,13 +224,17 @@ def make_update(settings: TD3BC) -> Update[TD3BCState]:
         is_refined = state.done >= refined_from
         noise = settings.noise * jax.random.normal(key, batch.actions.shape)
         noise = jnp.clip(noise, -settings.noise_most, settings.noise_most)
-        wanted = target_value(state.target, batch, noise, settings.gamma)
-        error, slope = jax.value_and_grad(critic_loss)(state.nets.critics, batch, wanted)
+        wanted = target_value(state.target, batch, noise, settings.gamma, activation)
+        error, slope = jax.value_and_grad(critic_loss)(
+            state.nets.critics, batch, wanted, activation
+        )
         rate = jnp.where(is_refined, 0.0, settings.critic_rate)
         critics, critic_memory = moved(adam, slope, state.critic_memory, state.nets.critics, rate)
 
         alpha = settings.alpha * jnp.where(is_refined, settings.refined_alpha, 1.0)
-        slope = jax.grad(actor_loss)(state.nets.actor, critics[0], batch, alpha)
+        slope = jax.grad(actor_loss)(
+            state.nets.actor, critics[0], batch, alpha, settings.weight, activation
+        )
         actor, actor_memory = moved(
             adam, slope, state.actor_memory, state.nets.actor, settings.actor_rate
         )

@@ -17,6 +17,7 @@ CRASHED = 9  # on the ground or upside down, of a docking; given up, of modules
 TOO_FORCEFUL = 10
 NOT_CALM = 11  # docked, and too fast, far off, late or forceful afterwards
 TOO_FAST = 12  # caught, at too high a closing speed, of modules
+INVALID_TERM = 13  # a term of the user's own gave no number
 OUTCOMES = {
     RUNNING: "running",
     DIVERGED: "diverged",
@@ -31,4 +32,5 @@ OUTCOMES = {
     TOO_FORCEFUL: "too_forceful",
     NOT_CALM: "not_calm",
     TOO_FAST: "too_fast",
+    INVALID_TERM: "invalid_term",
 }

@@ -68,6 +68,28 @@ def test_the_policy_weighs_the_critic_against_cloning():
     assert float(gradient[0].weights[0, 0]) == pytest.approx(wanted)
 
 
+def test_the_weight_by_width_leaves_the_data_by_a_share_of_its_width():
+    """Along a linear critic's gradient the loss is least where the policy is off the mean by alpha times the width."""
+    width, alpha, gain = 0.2, 0.3, 7.0
+    done = np.array([[width], [-width]])
+    seen = np.ones((2, 1))
+    data = steps(seen, done, [0.0, 0.0], seen, [True, True])
+    critic = linear([[0.0], [gain]])
+    # rms(pi - a)^2 = width^2 + off^2 with off = alpha rms(pi - a)
+    off = alpha * width / np.sqrt(1.0 - alpha**2)
+    gradient = jax.grad(td3bc.actor_loss)(linear([[off]]), critic, data, alpha, "width")
+    assert float(gradient[0].weights[0, 0]) == pytest.approx(0.0, abs=1e-6)
+    beside = jax.grad(td3bc.actor_loss)(linear([[0.5 * off]]), critic, data, alpha, "width")
+    assert float(beside[0].weights[0, 0]) < -0.01
+
+
+def test_normalised_layers_do_not_see_how_large_their_input_is():
+    rows = np.random.default_rng(0).normal(size=(5, 8))
+    found = np.asarray(td3bc.normalised_relu(jnp.asarray(rows)))
+    np.testing.assert_allclose(found, td3bc.normalised_relu(100.0 * rows + 3.0), atol=1e-3)
+    assert (found >= 0.0).all()
+
+
 def test_losses_of_implicit_q_learning_are_equations_5_to_7():
     nets = iql.IQLNetworks(POLICY, CRITICS, linear([[1.5]]))  # V = 1.5 s
     found = iql.losses(nets, CRITICS, TWO, IMPLICIT)
@@ -131,8 +153,8 @@ def actor_critic(**changes):
     """Settings of TD3+BC; without a weight of the critic unless one is given."""
     settings = {
         "updates": 3000, "batch": 128, "actor_rate": 0.003, "critic_rate": 0.003, "largest_gradient": 10.0,
-        "gamma": 0.9, "tau": 0.01, "noise": 0.1, "noise_most": 0.2, "delay": 2, "alpha": 0.0, "refined": 0.0,
-        "refined_alpha": 1.0,
+        "gamma": 0.9, "tau": 0.01, "noise": 0.1, "noise_most": 0.2, "delay": 2, "alpha": 0.0, "weight": "value",
+        "layer_norm": True, "refined": 0.0, "refined_alpha": 1.0,
     }  # fmt: skip
     return td3bc.TD3BC(**{**settings, **changes})
 

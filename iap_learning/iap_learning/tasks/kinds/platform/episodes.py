@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.sensors.mounts import optical
 from iap_description.states import P
@@ -16,14 +17,22 @@ from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.depth_numbers import DepthNumbers
-from iap_learning.tasks.kinds.platform.observations import ObservationInputs
+from iap_learning.tasks.kinds.platform.history import History
+from iap_learning.tasks.kinds.platform.observations import (
+    NO_PARTS,
+    ObservationInputs,
+)
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules, begin
+from iap_learning.tasks.kinds.platform.own_quantities import OwnQuantities
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.platform.task import DepthImage, PlatformTask
+from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
+from iap_learning.tasks.own_terms import TermInputs
 from iap_learning.tasks.scaling import ActionScale
-from iap_simulation.batch.actions import act, action_size
-from iap_simulation.batch.ray_sensor import WorldRaySensor
+from iap_sensors.rays.lidar_spec import LidarSpec
+from iap_simulation.batch.actions import REFERENCE_KINDS, act
+from iap_simulation.batch.ray_sensor import WorldRaySensor, ray_sensor_spec
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.scenario.randomization import placed_world
 
@@ -72,7 +81,7 @@ class ImageGeometry(NamedTuple):
 
 
 class DepthCamera(DepthNumbers):
-    """Depth images of many worlds as numbers.
+    """Depth images of many worlds as numbers, a camera's along its view and a lidar's along its beams.
 
     Args:
         image: what a task says of them.
@@ -82,11 +91,14 @@ class DepthCamera(DepthNumbers):
         view: where blocks look.
 
     Raises:
-        BadInput: no such preset or key, one that is no camera's, or blocks that do not fill the image.
+        BadInput: no such preset or key, or blocks that do not fill the image.
     """
 
     def __init__(self, image: DepthImage, worlds: Worlds) -> None:
-        self._sensor = WorldRaySensor.of(worlds, image.preset, **image.settings)
+        is_lidar = isinstance(ray_sensor_spec(image.preset, image.settings), LidarSpec)
+        self._output = "range" if is_lidar else "depth"
+        settings = image.settings
+        self._sensor = WorldRaySensor.of(worlds, image.preset, (self._output,), **settings)
         sensor = self._sensor.sensor
         super().__init__(image, sensor.pattern.shape, sensor.spec.range_max)
         self.view = self._view()
@@ -97,12 +109,31 @@ class DepthCamera(DepthNumbers):
         rows, columns = self.blocks
         blocks = ways_S.reshape(self.shape[0], rows, self.shape[1], columns, 3)
         mount = self._sensor.mount
-        ways_B = so3.rotate(optical(mount.q_BS), blocks.mean(axis=(1, 3)).reshape(-1, 3))
+        turn = mount.q_BS if self._output == "range" else optical(mount.q_BS)
+        ways_B = so3.rotate(turn, blocks.mean(axis=(1, 3)).reshape(-1, 3))
         return ImageGeometry(ways_B, np.array(mount.p_BS_B))
 
     def __call__(self, chosen: Integers | None = None) -> NDArray[np.float32]:
         """(B, numbers) at the present states, row by row; or those of some worlds."""
-        return self.of(self._sensor.images(chosen)["depth"])
+        return self.of(self._sensor.images(chosen)[self._output])
+
+
+def check_measured(task: PlatformTask, worlds: Worlds) -> None:
+    """Refuse observations that nothing measures.
+
+    Raises:
+        BadInput: naming the key.
+    """
+    kind = task.action.kind
+    if task.observed == "measured" and kind not in REFERENCE_KINDS:
+        raise BadInput(
+            f"task '{task.name}': key 'observed': no controller measures under actions '{kind}'"
+        )
+    named = [name for name in task.observation if name in INERTIAL_TERMS]
+    if named and worlds.scenario.vehicles[0].sensors.imu is None:
+        raise BadInput(
+            f"task '{task.name}': key 'observation.{named[0]}': scenario '{task.scenario}' has no sensors.imu"
+        )
 
 
 class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
@@ -140,23 +171,31 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
             platform=platform or task.platform,
         )
         action, aircraft = task.action, flying.rpm.shape[1]
-        repeats = action_size(action.kind, aircraft) // len(action.low)
+        repeats = action.size(aircraft) // len(action.low)
         super().__init__(task, flying, ActionScale.of(action.low, action.high, repeats))
+        self._function = action.own(aircraft)
         self.observer = Observer(task.observation, aircraft=aircraft, actions=self.size)
+        check_measured(task, flying)
+        example = TermInputs.at_rest(aircraft, self.size)
+        self._own = OwnQuantities(task, worlds, example)
+        self._term_values = np.empty((worlds, self.observer.size), np.float32)
+        self._history = History(worlds, task.history, self.observer.size)
+        self._has_imu = any(name in task.observation for name in INERTIAL_TERMS)
         self.camera = None if task.depth is None else DepthCamera(task.depth, self.worlds)
         self._clearance = Clearance(self.worlds) if task.minds_obstacles else None
         self._no_obstacles = np.full(worlds, np.inf)
-        self._rules, self._terms = Rules.of(task, self.dt), RewardTerms.of(task.reward)
+        names = self._own.names
+        self._rules = Rules.of(task, self.dt, names)
+        self._terms = RewardTerms.of(task.reward, names)
         self._last = self._last_goals() if task.goal == "last" else None
         self._results = EpisodeCounts.of(worlds)._replace(steps=self.steps, outcome=self.outcome)
-        self._term_values = np.empty((worlds, self.observer.size), np.float32)
         self._begin(np.arange(worlds))
 
     @property
     def layout(self) -> TermLayout:
-        """RewardTerms of an observation with their sizes and scales."""
+        """Terms of an observation with their sizes and scales."""
         pixels = () if self.camera is None else (self.camera.term,)
-        return (*self.observer.layout, *pixels)
+        return (*self._history.layout(self.observer.layout), *pixels)
 
     @property
     def status(self) -> Integers:
@@ -180,8 +219,13 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
     def _begin(self, indices: Integers) -> None:
         super()._begin(indices)
         begin(indices, self._inputs(), self._results)
+        self._own.begin(indices)
+        if self._history.steps > 1:
+            self._history.begin(indices, self.observer(self._seen_inputs(), indices))
 
     def _fly(self, values: Array) -> None:
+        if self._function is not None:
+            values = self._function(values, self._inputs().arrays)
         act(self.task.action.kind, values, self.worlds, self.task.repeat)
 
     def _fly_scripted(self) -> None:
@@ -193,10 +237,11 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
 
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
-        return self._with_images(self.observer(self._inputs(), indices), indices)
+        now = self.observer(self._seen_inputs(), indices, self._own.unsound)
+        return self._with_images(self._history(now, indices), indices)
 
     def _step_observation(self) -> Observations:
-        return self._with_images(self._term_values)
+        return self._with_images(self._history(self._term_values))
 
     def _success(self) -> Booleans:
         return self._results.success.copy()
@@ -204,6 +249,21 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
     def _inputs(self) -> ObservationInputs:
         worlds = self.worlds
         return ObservationInputs(worlds.state, *self._goals(), worlds.rpm, self._action)
+
+    def _seen_inputs(self) -> ObservationInputs:
+        """Inputs of observations: the truth, or what is measured in its place."""
+        inputs, worlds = self._inputs(), self.worlds
+        if self.task.observed == "measured":
+            x = inputs.x.copy()
+            x[:, 0] = worlds.measured
+            inputs = inputs._replace(x=x)
+        if not self._has_imu:
+            return inputs
+        means, has_flown = np.zeros((self.count, 6)), self.steps > 0
+        if has_flown.any():  # before, nothing has been measured
+            samples = [each[has_flown, 0] for each in (worlds.imu.w_S, worlds.imu.f_S)]
+            means[has_flown] = np.hstack([each.mean(axis=1) for each in samples])
+        return inputs._replace(imu=means)
 
     def _with_images(self, terms: Observations, indices: Integers | None = None) -> Observations:
         return terms if self.camera is None else np.hstack([terms, self.camera(indices)])
@@ -218,13 +278,27 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
     def _assess(self) -> Array:
         """Count, reward and observe a step in one compiled pass over all worlds."""
         clearance = self._no_obstacles if self._clearance is None else self._clearance()
-        inputs, step = self._inputs(), StepInputs(self._before, clearance, self.worlds.status)
+        inputs, status, own = self._inputs(), self.worlds.status, self._own
         reward = np.empty(self.count)
         out = np.empty((self.count, self.observer.size), np.float32)
-        task = (self._terms, self._rules, self.observer.parts)
-        self.worlds.threads.run(
-            lambda *worlds: assess(*worlds, inputs, step, task, self._results, reward, out),
-            self.count,
-        )
+        is_apart = self._has_imu or self.task.observed == "measured"
+        parts = NO_PARTS if is_apart else self.observer.parts
+        task = (self._terms, self._rules, parts)
+
+        def work(first: int, end: int) -> None:
+            fates = status
+            if own.is_needed or self.observer.own:
+                which = np.arange(first, end)
+                own.fill(which, inputs)
+                self.observer.fill_own(which, inputs, out[first:end], own.unsound)
+                fates = own.fates(status)
+            step = StepInputs(self._before, clearance, fates, own.values)
+            assess(first, end, inputs, step, task, self._results, reward, out)
+
+        self.worlds.threads.run(work, self.count)
+        if is_apart:
+            out = self.observer(self._seen_inputs(), None, own.unsound)
+        own.warn(inputs, self.observer.own, self.episode_seeds)
+        self._history.add(out)
         self._term_values = out
         return reward

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import Command, P
@@ -16,11 +16,13 @@ from iap_learning.policies.scenario_policies import KEY
 from iap_learning.tasks.kind import ERROR_TIME, EngineEpisode, SingleRun, TaskKind
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
-from iap_learning.tasks.kinds.platform.observations import ObservationInputs, Parts
+from iap_learning.tasks.kinds.platform.observations import NO_PARTS, ObservationInputs
 from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules
+from iap_learning.tasks.kinds.platform.own_quantities import OwnQuantities
 from iap_learning.tasks.kinds.platform.platform_policy import PlatformPolicy
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.platform.task import PlatformTask
+from iap_learning.tasks.own_terms import TermInputs
 from iap_learning.tasks.task import DEFAULT_KIND
 from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
@@ -32,7 +34,6 @@ from iap_simulation.tasks.monitor import ObservedPlant, TaskMonitor
 from iap_simulation.tasks.outcomes import ARRIVED, OUTCOMES
 from iap_simulation.vehicles.vehicle import Vehicle
 
-NO_PARTS = Parts(np.zeros(0, np.int64), np.zeros(0, np.uint64), np.zeros(0))  # of observations
 NO_OBSERVATION = np.zeros((1, 0), np.float32)
 
 
@@ -56,7 +57,12 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
     def __init__(self, task: PlatformTask, scenario: Scenario, vehicle: Vehicle) -> None:
         self._task, self._vehicle = task, vehicle
         self._dt = task.repeat * scenario.dt
-        self._of_task = (RewardTerms.of(task.reward), Rules.of(task, self._dt), NO_PARTS)
+        count = scenario.vehicles[0].platform.count
+        self._example = TermInputs.at_rest(count, task.action.size(count))
+        self._own = OwnQuantities(task, 1, self._example)
+        names = self._own.names
+        rules = Rules.of(task, self._dt, names)
+        self._of_task = (RewardTerms.of(task.reward, names), rules, NO_PARTS)
         self._around = Surroundings([placed_world(scenario)]) if task.minds_obstacles else None
         self._counts = EpisodeCounts.of(1)
         self._zero = np.zeros(1, dtype=np.int64)
@@ -77,10 +83,18 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
 
     def _assess(self, x: Array, counts: EpisodeCounts) -> None:
         """Count a step that ends in a state (1, bodies, 13)."""
-        action = np.zeros((1, 1))
-        states = ObservationInputs(x, self._goal(), self._zero, action[None], action)
-        inputs = StepInputs(action, self._clearance(x), self._zero)
+        none = np.zeros((1, 1))
+        states = ObservationInputs(x, self._goal(), self._zero, none[None], none)
+        fates = self._fates(states) if self._own.is_needed else self._zero
+        inputs = StepInputs(none, self._clearance(x), fates, self._own.values)
         assess(0, 1, states, inputs, self._of_task, counts, np.zeros(1), NO_OBSERVATION)
+
+    def _fates(self, states: ObservationInputs) -> Integers:
+        """Status (1,) after the user's quantities that judge; rotor speeds and actions are unknown here, and NaN."""
+        rpm, action = (np.full((1, *each.shape), np.nan) for each in self._example[2:])
+        judged = (*self._task.success.within, *self._task.fails_beyond)
+        self._own.fill(self._zero, states._replace(rpm=rpm, action=action), judged)
+        return self._own.fates(self._zero)
 
     def _clearance(self, x: Array) -> Array:
         return np.full(1, np.inf) if self._around is None else self._around.distances(x[:, 0, P])

@@ -1,22 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""RewardTerms of observations by their names, written by one compiled loop over blocks of worlds.
-
-| term | numbers | unit | what it is |
-|---|---|---|---|
-| `position_error` | 3 | m | from the platform's origin to the goal, in `map` |
-| `position_error_P` | 3 | m | the same in P |
-| `attitude` | 4 | 1 | the platform's attitude, xyzw |
-| `attitude_error` | 3 | rad | rotation vector from its attitude to the goal's, in P |
-| `up` | 3 | 1 | the vertical in P |
-| `velocity` | 3 | m/s | its velocity in `map` |
-| `velocity_P` | 3 | m/s | the same in P |
-| `velocity_error` | 3 | m/s | the goal's velocity less its own, in `map` |
-| `goal_acceleration` | 3 | m/s^2 | the goal's acceleration in `map` |
-| `rates` | 3 | rad/s | its angular velocity in P |
-| `aircraft_up` | 3 of each aircraft | 1 | the aircraft's z axis in P |
-| `rpm` | 4 of each aircraft | rpm | rotor speeds |
-| `action` | as the action has | 1 | the last action |
-"""
+"""Observations, written by one compiled loop over blocks of worlds; `term_table` says what their terms are."""
 
 from typing import NamedTuple
 
@@ -56,56 +39,28 @@ from iap_learning.tasks.kinds.platform.block import (
     all_lanes,
     put_world,
 )
+from iap_learning.tasks.kinds.platform.term_table import (
+    ACTION,
+    AIRCRAFT_UP,
+    ATTITUDE,
+    ATTITUDE_ERROR,
+    GOAL_ACCELERATION,
+    GYRO,
+    POSITION_ERROR,
+    POSITION_ERROR_P,
+    RATES,
+    ROTATION_COLUMNS,
+    RPM,
+    UPWARDS,
+    VELOCITY,
+    VELOCITY_ERROR,
+    VELOCITY_P,
+)
+from iap_learning.tasks.own_terms import WorldArrays
 from iap_learning.tasks.terms import BOUND
 
 UP = (0.0, 0.0, 1.0)
-
-
-class TermSize(NamedTuple):
-    """Size of a term.
-
-    Attributes:
-        size: that do not depend on the platform.
-        per_aircraft: for each aircraft.
-        per_action: for each of an action's.
-    """
-
-    size: int = 0
-    per_aircraft: int = 0
-    per_action: int = 0
-
-
-TERMS = {
-    "position_error": TermSize(3),
-    "position_error_P": TermSize(3),
-    "attitude": TermSize(4),
-    "attitude_error": TermSize(3),
-    "up": TermSize(3),
-    "velocity": TermSize(3),
-    "velocity_P": TermSize(3),
-    "velocity_error": TermSize(3),
-    "goal_acceleration": TermSize(3),
-    "rates": TermSize(3),
-    "aircraft_up": TermSize(per_aircraft=3),
-    "rpm": TermSize(per_aircraft=4),
-    "action": TermSize(per_action=1),
-}
-NAMES = tuple(TERMS)
-(
-    POSITION_ERROR,
-    POSITION_ERROR_P,
-    ATTITUDE,
-    ATTITUDE_ERROR,
-    UPWARDS,
-    VELOCITY,
-    VELOCITY_P,
-    VELOCITY_ERROR,
-    GOAL_ACCELERATION,
-    RATES,
-    AIRCRAFT_UP,
-    RPM,
-    ACTION,
-) = range(len(TERMS))  # in the order of TERMS
+NO_SAMPLES = np.zeros((0, 6))
 
 
 @formula
@@ -173,6 +128,8 @@ class ObservationInputs(NamedTuple):
         at: (B,) row of each world's goal.
         rpm: (B, N, 4) rotor speeds [rpm].
         action: (B, m) the last ones.
+        imu: (B, 6) means of the central body's inertial unit over the last control period: angular velocity and
+            specific force; none where no term needs them.
     """
 
     x: Array
@@ -180,10 +137,16 @@ class ObservationInputs(NamedTuple):
     at: Integers
     rpm: Array
     action: Array
+    imu: Array = NO_SAMPLES
+
+    @property
+    def arrays(self) -> WorldArrays:
+        """The same for terms of the user's own."""
+        return WorldArrays(*self[:5])
 
 
 class Parts(NamedTuple):
-    """RewardTerms of an observation as compiled loops take them.
+    """Terms of an observation as compiled loops take them.
 
     Attributes:
         terms: numbers in `NAMES`.
@@ -194,6 +157,9 @@ class Parts(NamedTuple):
     terms: Integers
     columns: NDArray[np.uint64]
     factors: Array
+
+
+NO_PARTS = Parts(np.zeros(0, np.int64), np.zeros(0, np.uint64), np.zeros(0))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -228,7 +194,7 @@ def observe_block(
     """Write observations of a block's worlds (n,), of which it has states and goals, into `out` (n, numbers)."""
     for t in range(len(parts.terms)):
         term, column, factor = parts.terms[t], parts.columns[t], parts.factors[t]
-        if term in (ATTITUDE, AIRCRAFT_UP, RPM, ACTION):
+        if term in (ATTITUDE, AIRCRAFT_UP, RPM, ACTION) or term >= ROTATION_COLUMNS:
             _write_many(term, which, inputs, column, factor, out)
             continue
         _write_three(term, factor, block, all_lanes())
@@ -249,6 +215,9 @@ def _write_many(
     """Write a term of another number of numbers than three."""
     if term == AIRCRAFT_UP:
         _write_aircraft_up(which, inputs, column, factor, out)
+        return
+    if term >= ROTATION_COLUMNS:
+        _write_measured(term, which, inputs, column, factor, out)
         return
     action, x, rpm, four = inputs.action, inputs.x, inputs.rpm, np.uint64(4)
     for i in range(np.uint64(len(which))):
@@ -280,3 +249,27 @@ def _write_aircraft_up(
             up_P = unrotate(quat_at(x[b, 0], 3), rotate(quat_at(x[b, first + n], 3), UP))
             for k in range(3):
                 out[i, column + np.uint64(3 * n + k)] = bounded(up_P[k], factor)
+
+
+@formula
+def _write_measured(
+    term: int,
+    which: Integers,
+    inputs: ObservationInputs,
+    column: Index,
+    factor: float,
+    out: NDArray[np.float32],
+) -> None:
+    """Write columns of rotation matrices, or what inertial units have measured."""
+    for i in range(np.uint64(len(which))):
+        b = np.uint64(which[i])
+        if term == ROTATION_COLUMNS:
+            q_WP = quat_at(inputs.x[b, 0], 3)
+            x_P, y_P = rotate(q_WP, (1.0, 0.0, 0.0)), rotate(q_WP, (0.0, 1.0, 0.0))
+            for k in range(3):
+                out[i, column + np.uint64(k)] = bounded(x_P[k], factor)
+                out[i, column + np.uint64(3 + k)] = bounded(y_P[k], factor)
+        else:
+            first = np.uint64(3 * (term - GYRO))
+            for k in range(np.uint64(3)):
+                out[i, column + k] = bounded(inputs.imu[b, first + k], factor)

@@ -2,19 +2,31 @@
 """Makes a task's observations of worlds."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Integers
 from iap_learning.policies.layout import TermLayout
-from iap_learning.tasks.kinds.platform.observations import (
-    NAMES,
-    TERMS,
-    ObservationInputs,
-    Parts,
-    observe,
-)
+from iap_learning.tasks.kinds.platform.observations import ObservationInputs, Parts, observe
+from iap_learning.tasks.kinds.platform.term_table import NAMES, TERMS
+from iap_learning.tasks.own_terms import OwnTerm, TermInputs, is_own
+from iap_learning.tasks.terms import BOUND
+
+
+class PlacedTerm(NamedTuple):
+    """A term of the user's own in an observation.
+
+    Attributes:
+        term: as compiled.
+        columns: where its numbers stand.
+        factor: that multiplies them.
+    """
+
+    term: OwnTerm
+    columns: slice
+    factor: float
 
 
 class Observer:
@@ -29,32 +41,76 @@ class Observer:
         size: numbers of an observation.
         columns: where each term stands in it.
         layout: terms, their sizes and scales.
-        parts: the same for compiled loops.
+        parts: those of the suite for compiled loops.
+        own: those of the user.
+
+    Raises:
+        BadInput: a function of the user's cannot be imported or compiled, or returns no tuple of floats.
     """
 
     def __init__(self, scales: Mapping[str, float], *, aircraft: int, actions: int) -> None:
         self.columns: dict[str, slice] = {}
+        self.own: list[PlacedTerm] = []
         self.size = 0
-        for name in scales:
-            size, per_aircraft, per_action = TERMS[name]
-            last = self.size + size + aircraft * per_aircraft + actions * per_action
+        example = TermInputs.at_rest(aircraft, actions)
+        for name, scale in scales.items():
+            if is_own(name):
+                term = OwnTerm(name, f"observation.{name}", example, is_tuple=True)
+                last = self.size + term.size
+                self.own.append(PlacedTerm(term, slice(self.size, last), 1.0 / scale))
+            else:
+                size, per_aircraft, per_action = TERMS[name]
+                last = self.size + size + aircraft * per_aircraft + actions * per_action
             self.columns[name], self.size = slice(self.size, last), last
         self.layout: TermLayout = tuple(
             (name, at.stop - at.start, scales[name]) for name, at in self.columns.items()
         )
-        terms = [NAMES.index(name) for name in scales]
-        first_columns = [at.start for at in self.columns.values()]
-        self.parts = Parts(
-            np.array(terms),
-            np.array(first_columns, np.uint64),
-            1.0 / np.array(list(scales.values())),
+        self.parts = self._parts(scales)
+
+    def _parts(self, scales: Mapping[str, float]) -> Parts:
+        """The suite's terms for compiled loops."""
+        names = [name for name in scales if not is_own(name)]
+        return Parts(
+            np.array([NAMES.index(name) for name in names], np.int64),
+            np.array([self.columns[name].start for name in names], np.uint64),
+            1.0 / np.array([scales[name] for name in names], np.float64),
         )
 
+    def fill_own(
+        self,
+        which: Integers,
+        inputs: ObservationInputs,
+        out: NDArray[np.float32],
+        unsound: Integers,
+    ) -> None:
+        """Write the user's terms of some worlds.
+
+        Args:
+            which: (n,) the worlds.
+            inputs: of all worlds.
+            out: (n, size) written.
+            unsound: (B,) set to 1 where a number is not finite.
+        """
+        for term, columns, factor in self.own:
+            term.fill(which, inputs.arrays, out[:, columns], factor, BOUND, unsound)
+
     def __call__(
-        self, given: ObservationInputs, chosen: Integers | None = None
+        self,
+        inputs: ObservationInputs,
+        chosen: Integers | None = None,
+        unsound: Integers | None = None,
     ) -> NDArray[np.float32]:
-        """Observations (B, size) of all worlds, or (chosen, size) of some; new ones every time."""
-        which = np.arange(len(given.x)) if chosen is None else chosen
+        """Observations (B, size) of all worlds, or (chosen, size) of some; new ones every time.
+
+        Args:
+            inputs: of all worlds.
+            chosen: (n,) the worlds; None for all.
+            unsound: (B,) set to 1 where a number of the user's is not finite.
+        """
+        which = np.arange(len(inputs.x)) if chosen is None else chosen
         out = np.empty((len(which), self.size), np.float32)
-        observe(which, given, self.parts, out)
+        observe(which, inputs, self.parts, out)
+        if self.own:
+            flags = np.zeros(len(inputs.x), np.int64) if unsound is None else unsound
+            self.fill_own(which, inputs, out, flags)
         return out

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Outcome of a task of one platform: when it has succeeded, when it has failed, and why, compiled."""
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -15,21 +16,18 @@ from iap_learning.tasks.kinds.platform.quantities import (
     CLEARANCE,
     DISTANCE,
     QUANTITIES,
-    Quantity,
     measured,
 )
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.tasks.outcomes import ARRIVED, COLLIDED, OUT_OF_BOUNDS, TIME_IS_UP
 
-COUNT = len(QUANTITIES)
-
 
 class Rules(NamedTuple):
     """Limits of a task, with the rewards of its ends.
 
     Attributes:
-        within: (quantities,) bounds of success, infinite where there is none.
+        within: (quantities,) bounds of success, infinite where there is none; of the user's own behind all others.
         beyond: (quantities,) bounds of failure.
         clearance: least distance from obstacles [m].
         lasting: steps for which success must last, at least one.
@@ -49,12 +47,12 @@ class Rules(NamedTuple):
     arrival: float
 
     @classmethod
-    def of(cls, task: PlatformTask, step: float) -> Self:
-        """The rules of a task with steps of a length [s]."""
+    def of(cls, task: PlatformTask, step: float, own: Sequence[str] = ()) -> Self:
+        """The rules of a task with steps of a length [s] and such quantities of the user's own."""
         success = task.success
         return cls(
-            _bounds(success.within),
-            _bounds(task.fails_beyond),
+            _bounds(success.within, own),
+            _bounds(task.fails_beyond, own),
             0.0 if task.clearance is None else task.clearance,
             max(1, round(success.lasting / step)),
             success.ends,
@@ -64,8 +62,8 @@ class Rules(NamedTuple):
         )
 
 
-def _bounds(limits: dict[Quantity, float]) -> Array:
-    return np.array([limits.get(name, np.inf) for name in QUANTITIES])
+def _bounds(limits: Mapping[str, float], own: Sequence[str]) -> Array:
+    return np.array([limits.get(name, np.inf) for name in (*QUANTITIES, *own)])
 
 
 class EpisodeCounts(NamedTuple):
@@ -179,7 +177,7 @@ def _write_exceeded(block: Array, row: Index, bounds: Array, lanes: Lanes) -> No
     """Write how many quantities of each world are not below their bounds, as what is no number is not."""
     for lane in range(lanes[0], lanes[1]):
         set1(block, row, 0, lane, 0.0)
-    for k in range(COUNT):
+    for k in range(len(bounds)):
         for lane in range(lanes[0], lanes[1]):
             more = choose(measured(block, k, lane) <= bounds[k], 0.0, 1.0)
             set1(block, row, 0, lane, get(block, row, 0, lane) + more)

@@ -19,13 +19,15 @@ from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY, info_of, periods
 from iap_learning.tasks.kinds.platform.depth_numbers import DepthNumbers
+from iap_learning.tasks.kinds.platform.history import History
 from iap_learning.tasks.kinds.platform.observations import ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.task import DepthImage, PlatformTask
+from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
 from iap_learning.tasks.scaling import ActionScale
 from iap_sensors.mounted.sampling import Sampling
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
-from iap_simulation.batch.actions import REFERENCE_KINDS, action_of, action_size
+from iap_simulation.batch.actions import REFERENCE_KINDS, action_of
 from iap_simulation.batch.ray_sensor import ray_sensor_spec
 from iap_simulation.batch.references import References
 from iap_simulation.scenario.scenario import Scenario
@@ -130,6 +132,24 @@ class OneWorld:
         return Reference(made.rows[0], Level(int(made.levels[0])), made.wrenches_P[0])
 
 
+def _check_observed(task: PlatformTask, source: str) -> None:
+    """Refuse observations that single flights and nodes do not give.
+
+    Raises:
+        BadInput: naming the key.
+    """
+    keys = [f"observation.{name}" for name in task.observation if name in INERTIAL_TERMS]
+    keys += ["observed"] if task.observed == "measured" else []
+    if task.depth is not None:
+        spec = ray_sensor_spec(task.depth.preset, task.depth.settings)
+        keys += [] if isinstance(spec, DepthCameraSpec) else ["depth.preset"]
+    if keys:
+        raise BadInput(
+            f"policy '{source}': task '{task.name}', key '{keys[0]}': many worlds alone give that yet;"
+            " judge it there by `iap evaluate`"
+        )
+
+
 class PlatformPolicy:
     """A policy that flies one platform.
 
@@ -152,18 +172,23 @@ class PlatformPolicy:
     ) -> None:
         self.task, self._policy, self._vehicle = task, policy, vehicle
         self._repeat, self._dt_ns = periods(policy, scenario), SECOND * scenario.dt
-        platform, kind = scenario.vehicles[0].platform, task.action.kind
-        size = action_size(kind, platform.count)
+        platform = scenario.vehicles[0].platform
+        _check_observed(task, policy.name)
+        size = task.action.size(platform.count)
+        self._function = task.action.own(platform.count)
         self._observer = Observer(task.observation, aircraft=platform.count, actions=size)
         self.eye = None
         if task.depth is not None:
             self.eye = Eye(task.depth, scenario, self._repeat, policy.name)
-        terms = (*self._observer.layout, *(() if self.eye is None else (self.eye.term,)))
+        self._history = History(1, task.history, self._observer.size)
+        own = self._history.layout(self._observer.layout)
+        terms = (*own, *(() if self.eye is None else (self.eye.term,)))
         layout = (task, terms, size, platform.name, scenario.rates.control_hz)
         policy.check(Layout.of(*layout), f"task '{task.name}' in this scenario")
         action = policy.header.action
         self._scale = ActionScale.of(action.low, action.high)
         self._world, self._action = OneWorld(vehicle), np.zeros((1, size))
+        self._values = self._scale.apply(self._action)
         self._only = np.zeros(1, dtype=np.int64)  # row of its goal
         self._period = -1  # of the last action
 
@@ -199,16 +224,22 @@ class PlatformPolicy:
         if self.acts_at(k):
             self._act()
             self._period = k // self._repeat
-        return world.output_of(self.task.action.kind, self._scale.apply(self._action))
+        return world.output_of(self.task.action.kind, self._values)
 
     def _act(self) -> None:
         world, task = self._world, self.task
         goals = world.goal if task.goal == "present" else self._last
         given = ObservationInputs(world.state, goals, self._only, world.rpm, self._action)
-        seen = self._observer(given)
+        now = self._observer(given)
+        self._history.begin(self._only, now) if self._period < 0 else self._history.add(now)
+        seen = self._history(now)
         if self.eye is not None:
             seen = np.hstack([seen, self.eye.numbers])
         self._action = np.clip(self._policy(seen).astype(np.float64), -1.0, 1.0)
+        self._values = self._scale.apply(self._action)
+        if self._function is not None:
+            given = given._replace(action=self._action)
+            self._values = self._function(self._values, given.arrays)
 
     @property
     def _last(self) -> Array:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numbers of every world by which tasks reward and judge; none of them is negative but `approach` and `below`.
 
+A task's file may also name a function of the user's own as ``module:function``, see `iap_learning.tasks.own_terms`.
+
 | quantity | unit | what it is |
 |---|---|---|
 | `distance` | m | of the platform's origin from the goal |
@@ -33,6 +35,7 @@ from iap_description.math.kernels import (
 )
 from iap_description.math.lanes import Index, Lanes, get, get3, get4, set1
 from iap_learning.tasks.kinds.platform.block import GOAL, MEASURES, STATE
+from iap_learning.tasks.own_terms import OwnName
 
 Quantity = Literal[
     "distance",
@@ -47,6 +50,7 @@ Quantity = Literal[
     "action",
     "action_change",
 ]
+AnyQuantity = Quantity | OwnName
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)  # in the order of their columns
 (
     DISTANCE,

@@ -23,18 +23,20 @@ from iap_description.math.elementary import exponential
 from iap_description.math.kernels import formula
 from iap_description.math.lanes import Index, Lanes, get, set1
 from iap_learning.tasks.kinds.platform.block import MEASURES, PRODUCT, REWARD
-from iap_learning.tasks.kinds.platform.quantities import QUANTITIES, Quantity
+from iap_learning.tasks.kinds.platform.quantities import QUANTITIES, AnyQuantity
 
 Shape = Literal["linear", "square", "gauss", "inverse"]
 SHAPES: tuple[Shape, ...] = ("linear", "square", "gauss", "inverse")
 LINEAR, SQUARE, GAUSS, INVERSE = range(4)
-FACTORS = MEASURES + np.uint64(len(QUANTITIES))  # row of a block from which they follow
+FACTORS = MEASURES + np.uint64(
+    len(QUANTITIES)
+)  # row from which quantities of the user's own and factors follow
 
 
 class Factor(Record):
     """A shape of a quantity."""
 
-    of: Quantity
+    of: AnyQuantity
     shape: Shape
     k: Real = 1.0
 
@@ -67,9 +69,10 @@ class RewardTerms(NamedTuple):
         weights: (terms,).
         counts: (terms,) factors of each.
         chosen: (products,) which factors they are, one term after another.
-        columns: (factors,) quantities of the different factors.
+        columns: (factors,) quantities of the different factors, those of the user's own behind all others.
         shapes: (factors,) numbers in `SHAPES`.
         k: (factors,).
+        own: quantities of the user's own.
     """
 
     weights: Array
@@ -78,10 +81,12 @@ class RewardTerms(NamedTuple):
     columns: Integers
     shapes: Integers
     k: Array
+    own: int
 
     @classmethod
-    def of(cls, reward: Reward) -> Self:
-        """The terms of a reward."""
+    def of(cls, reward: Reward, own: Sequence[str] = ()) -> Self:
+        """The terms of a reward, where there are such quantities of the user's own."""
+        quantities = (*QUANTITIES, *own)
         terms = list(reward.terms.values())
         products = [factor for term in terms for factor in term.factors]
         factors = list(dict.fromkeys(products))
@@ -89,9 +94,10 @@ class RewardTerms(NamedTuple):
             np.array([term.weight for term in terms]),
             _numbers([len(term.factors) for term in terms]),
             _numbers([factors.index(factor) for factor in products]),
-            _numbers([QUANTITIES.index(factor.of) for factor in factors]),
+            _numbers([quantities.index(factor.of) for factor in factors]),
             _numbers([SHAPES.index(factor.shape) for factor in factors]),
             np.array([factor.k for factor in factors], dtype=np.float64),
+            len(own),
         )
 
 
@@ -102,22 +108,22 @@ def _numbers(values: Sequence[int]) -> Integers:
 @formula
 def rows_for(terms: RewardTerms) -> int:
     """Rows of a block that is rewarded."""
-    return int(FACTORS) + len(terms.k)
+    return int(FACTORS) + terms.own + len(terms.k)
 
 
 @formula
 def add_up(block: Array, terms: RewardTerms, lanes: Lanes) -> None:
     """Write the rewards of the quantities into row `REWARD`."""
-    weights, counts, chosen, columns, shapes, k = terms
+    weights, counts, chosen, columns, shapes, k, own = terms
     for i in range(len(k)):
-        _shape(block, MEASURES + np.uint64(columns[i]), shapes[i], k[i], _factor(i), lanes)
+        _shape(block, MEASURES + np.uint64(columns[i]), shapes[i], k[i], _factor(i, own), lanes)
     _fill(block, REWARD, 0.0, lanes)
     first = 0
     for i in range(len(weights)):
         _fill(block, PRODUCT, weights[i], lanes)
         for j in range(first, first + counts[i]):
             for lane in range(lanes[0], lanes[1]):
-                value = get(block, PRODUCT, 0, lane) * get(block, _factor(chosen[j]), 0, lane)
+                value = get(block, PRODUCT, 0, lane) * get(block, _factor(chosen[j], own), 0, lane)
                 set1(block, PRODUCT, 0, lane, value)
         for lane in range(lanes[0], lanes[1]):
             total = get(block, REWARD, 0, lane) + get(block, PRODUCT, 0, lane)
@@ -126,9 +132,9 @@ def add_up(block: Array, terms: RewardTerms, lanes: Lanes) -> None:
 
 
 @formula
-def _factor(i: int) -> Index:
-    """Row of a factor."""
-    return FACTORS + np.uint64(i)
+def _factor(i: int, own: int) -> Index:
+    """Row of a factor, behind the quantities of the user's own."""
+    return FACTORS + np.uint64(own + i)
 
 
 @formula

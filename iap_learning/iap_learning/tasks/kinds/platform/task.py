@@ -14,16 +14,26 @@ from iap_description.config.record import (
     Record,
     validate,
 )
-from iap_learning.tasks.kinds.platform.observations import TERMS
-from iap_learning.tasks.kinds.platform.quantities import Quantity
+from iap_learning.tasks.kinds.platform.quantities import AnyQuantity
 from iap_learning.tasks.kinds.platform.rewards import Reward
+from iap_learning.tasks.kinds.platform.term_table import TERMS
+from iap_learning.tasks.own_terms import OwnAction, OwnName, TermInputs
 from iap_learning.tasks.scaling import ActionRange
-from iap_learning.tasks.task import TASKS, Task, task_tree
+from iap_learning.tasks.task import TASKS, ExtendedRecord, Task, task_tree
 from iap_simulation.batch.actions import KINDS, action_size
 
 
-class CommandRange(ActionRange):
-    """Range of what is commanded of a platform, see `iap_simulation.batch.actions`."""
+class CommandRange(ExtendedRecord, ActionRange):
+    """Range of what is commanded of a platform, see `iap_simulation.batch.actions`.
+
+    Attributes:
+        function: of the user's own, ``module:function``, which makes the kind's numbers of the action's; None where
+            the action has them, see `iap_learning.tasks.own_terms.OwnAction`.
+    """
+
+    LATER: ClassVar[tuple[str, ...]] = ("function",)
+
+    function: OwnName | None = None
 
     @field_validator("kind")
     @classmethod
@@ -33,16 +43,36 @@ class CommandRange(ActionRange):
         return kind
 
     @property
-    def columns(self) -> int:
-        """Number of columns of the kind, for one aircraft."""
-        return action_size(self.kind, 1)
+    def columns(self) -> int | None:
+        """Number of columns of the kind, for one aircraft; None where a function makes them of others."""
+        return action_size(self.kind, 1) if self.function is None else None
+
+    @property
+    def meaning(self) -> str:
+        """Meaning of the numbers in a policy's header."""
+        return self.kind if self.function is None else f"{self.kind} by {self.function}"
+
+    def size(self, aircraft: int) -> int:
+        """Numbers of an action on a platform of N aircraft."""
+        return action_size(self.kind, aircraft) if self.function is None else len(self.low)
+
+    def own(self, aircraft: int) -> OwnAction | None:
+        """The user's function, compiled; None where there is none.
+
+        Raises:
+            BadInput: it cannot be imported or compiled, or returns something else.
+        """
+        if self.function is None:
+            return None
+        size, columns = len(self.low), action_size(self.kind, aircraft)
+        return OwnAction(self.function, columns, size, TermInputs.at_rest(aircraft, size))
 
 
 class DepthImage(Record):
-    """The image of a depth camera that a policy sees.
+    """The image of a depth camera or a lidar that a policy sees.
 
     Attributes:
-        preset: of depth cameras.
+        preset: of depth cameras or lidars.
         settings: keys of it that are others here, such as ``width``.
         blocks: rows and columns of pixels of which a policy sees the nearest alone.
         inverse: a policy sees this depth over the measured one, at most 1, and 0 where nothing is measured [m]; None:
@@ -64,7 +94,7 @@ class TaskSuccess(Record):
         ends: whether the episode ends as soon as they have.
     """
 
-    within: Annotated[dict[Quantity, NonNegative], Field(min_length=1)]
+    within: Annotated[dict[AnyQuantity, NonNegative], Field(min_length=1)]
     lasting: NonNegative
     ends: Flag
 
@@ -75,6 +105,8 @@ class PlatformTask(Task):
     Attributes:
         platform: that flies; None takes the scenario's.
         goal: the scenario's reference at the present instant, or its last one.
+        history: steps whose terms are observed, the present one first; those before the first are the first.
+        observed: what terms of states are made of, the truth or what controllers have measured of it last.
         depth: the image that follows the terms of an observation; None where a policy observes none.
         reward: of every step.
         success: of an episode.
@@ -83,14 +115,18 @@ class PlatformTask(Task):
     """
 
     TERMS: ClassVar[Collection[str]] = TERMS
+    TAKES_OWN: ClassVar[bool] = True
+    LATER: ClassVar[tuple[str, ...]] = ("history", "observed")
 
     platform: str | None
     goal: Literal["present", "last"]
     action: CommandRange
+    history: Count = 1
+    observed: Literal["truth", "measured"] = "truth"
     depth: DepthImage | None
     reward: Reward
     success: TaskSuccess
-    fails_beyond: dict[Quantity, NonNegative]
+    fails_beyond: dict[AnyQuantity, NonNegative]
     clearance: Positive | None
 
     @property

@@ -46,6 +46,23 @@ def test_the_noisy_script_succeeds_in_four_of_ten():
     assert 0.31 < success("docking", "noisy_script", 300) < 0.49
 
 
+def test_noise_stays_for_as_long_as_it_is_held():
+    """Five steps of 20 ms are 0.1 s; the noise is the difference to the same agent without noise in the same states."""
+    episodes = make_episodes("docking", 2, settings={"seconds": 0.4})
+    settings = read_settings(DockingAgentSettings, "script").model_copy(
+        update={"noise": 0.01, "noise_hold": 0.1}
+    )
+    quiet = DockingAgent(settings.model_copy(update={"noise": 0.0}), episodes)
+    noisy = DockingAgent(settings, episodes)
+    given = []
+    for _ in range(10):
+        given.append(noisy() - quiet())
+        episodes.step(None)
+    inside, across = np.diff(given, axis=0)[[0, 1, 2, 3]], np.diff(given, axis=0)[4]
+    assert np.abs(inside).max() < 1e-6
+    assert np.abs(across).min() > 1e-5
+
+
 def test_noise_is_that_of_the_episode_s_seed():
     episodes = make_episodes("docking", 3, settings={"seconds": 0.2})
     settings = read_settings(DockingAgentSettings, "noisy_script").model_copy(

@@ -9,7 +9,7 @@ from iap_description.math.lanes import LANES
 from iap_description.states import P, Q, V, W
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.block import MEASURES, REWARD, all_lanes, put_world
-from iap_learning.tasks.kinds.platform.observations import TERMS, ObservationInputs
+from iap_learning.tasks.kinds.platform.observations import ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules
 from iap_learning.tasks.kinds.platform.quantities import (
@@ -23,6 +23,7 @@ from iap_learning.tasks.kinds.platform.quantities import (
 )
 from iap_learning.tasks.kinds.platform.rewards import FACTORS, RewardTerms, add_up
 from iap_learning.tasks.kinds.platform.task import PlatformTask
+from iap_learning.tasks.kinds.platform.term_table import TERMS
 from iap_learning.tasks.terms import BOUND
 
 B, N = 40, 3
@@ -58,7 +59,7 @@ def assessed(x, goals, task):
     task, none = PlatformTask.of(task), np.zeros((B, 4))
     observer = Observer(task.observation, aircraft=N, actions=4)
     given = ObservationInputs(x, goals, np.arange(B), np.zeros((B, N, 4)), none)
-    flown = StepInputs(none, np.full(B, np.inf), np.zeros(B, dtype=np.int64))
+    flown = StepInputs(none, np.full(B, np.inf), np.zeros(B, dtype=np.int64), np.zeros((B, 0)))
     counts, reward = EpisodeCounts.of(B), np.empty(B)
     seen = np.empty((B, observer.size), np.float32)
     rules = (RewardTerms.of(task.reward), Rules.of(task, 0.02), observer.parts)
@@ -102,9 +103,10 @@ def test_quantities_are_what_they_say():
 def test_terms_are_what_they_say():
     rng = np.random.default_rng(1)
     x, goals = random_states(rng), random_goals(rng)
-    rpm, action = rng.random((B, N, 4)), rng.random((B, 6))
+    rpm, action, imu = rng.random((B, N, 4)), rng.random((B, 6)), rng.random((B, 6))
     observer = Observer(dict.fromkeys(TERMS, 2.0), aircraft=N, actions=6)
-    seen = observer(ObservationInputs(x, goals, np.arange(B), rpm, action))
+    seen = observer(ObservationInputs(x, goals, np.arange(B), rpm, action, imu))
+    matrices = np.array([so3.matrix_from_quaternion(each) for each in x[:, 0, Q]])
     to_P = so3.conjugate(x[:, 0, Q])
     up = np.tile([0.0, 0.0, 1.0], (B, 1))
     turn = so3.quaternion_log(so3.multiply(to_P, goals[:, 3:7]))
@@ -123,6 +125,9 @@ def test_terms_are_what_they_say():
         "aircraft_up": np.concatenate(tops, axis=1),
         "rpm": rpm.reshape(B, -1),
         "action": action,
+        "rotation_columns": np.concatenate([matrices[..., 0], matrices[..., 1]], axis=1),
+        "gyro": imu[:, :3],
+        "specific_force": imu[:, 3:],
     }
     assert list(expected) == list(TERMS)
     assert seen.dtype == np.float32

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Terms of a user's own, ``module:function`` in a task's file: functions of one world, compiled by numba.
+
+A function of an observation returns a tuple of numbers, a quantity of rewards and bounds one number:
+
+    def ahead(world):
+        return (world.goal[0] - world.x[0, 0],)
+
+It is compiled when the task is made, and called in a compiled loop over worlds. Any other result, or code that numba
+cannot compile, is refused then. A result that is not finite ends the world's episode, and is zero where it is seen.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NamedTuple, Self
+
+import numpy as np
+from numba import njit
+from numba.core.errors import NumbaError
+from numba.extending import is_jitted
+from numpy.typing import NDArray
+from pydantic import Field
+
+from iap_description.arrays import Array, Integers
+from iap_description.config.plugins import load_named
+from iap_description.errors import BadInput
+from iap_description.states import REF_FIXED, STATE_SIZE
+
+OwnName = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]  # ``module:function``
+
+
+class TermInputs(NamedTuple):
+    """One world at the present instant.
+
+    Attributes:
+        x: (bodies, 13) states in `map`: position, attitude xyzw, velocity, angular velocity; the central body's first.
+        goal: (19 + N,) reference row: position, attitude, velocity, angular velocity in P, acceleration, ...
+        rpm: (N, 4) rotor speeds [rpm].
+        action: (m,) the last one, in [-1, 1].
+    """
+
+    x: Array
+    goal: Array
+    rpm: Array
+    action: Array
+
+    @classmethod
+    def at_rest(cls, aircraft: int, actions: int) -> Self:
+        """A platform of N aircraft that rests at the origin, for trial calls."""
+        x = np.zeros((1 if aircraft == 1 else 1 + aircraft, STATE_SIZE))
+        goal = np.zeros(REF_FIXED + aircraft)
+        x[:, 6], goal[6] = 1.0, 1.0
+        return cls(x, goal, np.zeros((aircraft, 4)), np.zeros(actions))
+
+
+class WorldArrays(NamedTuple):
+    """B worlds at the present instant.
+
+    Attributes:
+        x: (B, bodies, 13) states.
+        goals: (K, 19 + N) reference rows.
+        at: (B,) row of each world's goal.
+        rpm: (B, N, 4) rotor speeds [rpm].
+        action: (B, m) the last ones.
+    """
+
+    x: Array
+    goals: Array
+    at: Integers
+    rpm: Array
+    action: Array
+
+
+def is_own(name: str) -> bool:
+    """True if a term's name is that of a user's function."""
+    return ":" in name
+
+
+def compiled_function(name: str, key: str) -> Callable[..., Any]:
+    """The function of a name, which numba compiles with its first call.
+
+    Raises:
+        BadInput: its module cannot be imported, or has no such function.
+    """
+    function = load_named(name, key=key)
+    if not callable(function):
+        raise BadInput(f"key '{key}': '{name}' is no function")
+    return function if is_jitted(function) else njit(error_model="numpy")(function)
+
+
+def trial(function: Callable[..., Any], inputs: Sequence[Any], name: str, key: str) -> Any:  # noqa: ANN401 - the user's
+    """Result of a compiled function.
+
+    Raises:
+        BadInput: numba cannot compile it, or it fails.
+    """
+    try:
+        return function(*inputs)
+    except NumbaError as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        reason = next((line for line in lines[1:] if not line.startswith("File")), lines[0])
+        raise BadInput(f"key '{key}': numba cannot compile '{name}': {reason}") from error
+    except Exception as error:  # whatever a user's function raises belongs in one line
+        raise BadInput(f"key '{key}': '{name}': {type(error).__name__}: {error}") from error
+
+
+def numbers_of(result: object, name: str, key: str) -> int:
+    """Count of numbers in a result that is a tuple of them.
+
+    Raises:
+        BadInput: it is anything else.
+    """
+    if not isinstance(result, tuple) or not result or not all(map(_is_float, result)):
+        raise BadInput(
+            f"key '{key}': '{name}' returns {result!r}; a tuple of floats is expected, such as (1.0, 0.5)"
+        )
+    return len(result)
+
+
+def _is_float(value: object) -> bool:
+    return isinstance(value, float)
+
+
+class OwnTerm:
+    """A user's function as a compiled loop over worlds.
+
+    Args:
+        name: ``module:function``.
+        key: that names it, for errors.
+        example: inputs of a trial call.
+        is_tuple: whether it is to return a tuple of floats; else one float.
+
+    Attributes:
+        name: as given.
+        size: numbers of its result.
+
+    Raises:
+        BadInput: there is no such function, numba cannot compile it, or it returns something else.
+    """
+
+    def __init__(self, name: str, key: str, example: TermInputs, *, is_tuple: bool) -> None:
+        self.name, function = name, compiled_function(name, key)
+        result = trial(function, (example,), name, key)
+        if not is_tuple and not _is_float(result):
+            raise BadInput(f"key '{key}': '{name}' returns {result!r}; one float is expected")
+        self.size = numbers_of(result, name, key) if is_tuple else 1
+        self._loop = (_loop_of_tuples if is_tuple else _loop_of_numbers)(function)
+
+    def fill(
+        self,
+        which: Integers,
+        inputs: WorldArrays,
+        out: NDArray[Any],
+        factor: float,
+        bound: float,
+        unsound: Integers,
+    ) -> None:
+        """Write the numbers of some worlds.
+
+        Args:
+            which: (n,) the worlds.
+            inputs: of all worlds.
+            out: (n, size) written.
+            factor: that multiplies the numbers.
+            bound: that they are clipped to then.
+            unsound: (B,) set to 1 where a result is not finite.
+        """
+        self._loop(which, inputs, out, factor, bound, unsound)
+
+    def is_sound(self, which: Integers, inputs: WorldArrays) -> bool:
+        """True if all numbers of some worlds (n,) are finite."""
+        unsound = np.zeros(len(inputs.x), np.int64)
+        self._loop(which, inputs, np.zeros((len(which), self.size)), 1.0, math.inf, unsound)
+        return not unsound.any()
+
+
+def _loop_of_tuples(function: Callable[..., Any]) -> Callable[..., None]:
+    """The loop of a function that returns a tuple."""
+
+    @njit(nogil=True, error_model="numpy")
+    def loop(
+        which: Integers,
+        inputs: WorldArrays,
+        out: NDArray[Any],
+        factor: float,
+        bound: float,
+        unsound: Integers,
+    ) -> None:
+        x, goals, at, rpm, action = inputs
+        for i in range(len(which)):
+            b = which[i]
+            values = function(TermInputs(x[b], goals[at[b]], rpm[b], action[b]))
+            for k in range(len(values)):
+                is_sound = math.isfinite(values[k])
+                number = values[k] * factor if is_sound else 0.0
+                out[i, k] = min(max(number, -bound), bound)
+                if not is_sound:
+                    unsound[b] = 1
+
+    return loop
+
+
+def _loop_of_numbers(function: Callable[..., Any]) -> Callable[..., None]:
+    """The loop of a function that returns one number."""
+
+    @njit(nogil=True, error_model="numpy")
+    def as_tuple(world: TermInputs) -> tuple[float]:
+        return (function(world),)
+
+    return _loop_of_tuples(as_tuple)
+
+
+class OwnAction:
+    """A user's function from the numbers of an action, in SI units, to those of a kind that the suite flies.
+
+        def along(values, world):
+            return (values[0], 0.0, 0.0, 0.0)
+
+    Args:
+        name: ``module:function``.
+        columns: numbers of the kind.
+        values: numbers of the action.
+        example: inputs of a trial call.
+
+    Raises:
+        BadInput: there is no such function, numba cannot compile it, or it returns something else.
+    """
+
+    def __init__(self, name: str, columns: int, values: int, example: TermInputs) -> None:
+        key, self._columns = "action.function", columns
+        function = compiled_function(name, key)
+        found = numbers_of(trial(function, (np.zeros(values), example), name, key), name, key)
+        if found != columns:
+            raise BadInput(
+                f"key '{key}': '{name}' returns {found} numbers; {columns} are expected"
+            )
+        self._loop = _loop_of_actions(function)
+
+    def __call__(self, values: Array, inputs: WorldArrays) -> Array:
+        """Numbers (B, columns) of actions (B, n) at the present instant; one that is no number stays so."""
+        out = np.empty((len(values), self._columns))
+        self._loop(values, inputs, out)
+        return out
+
+
+def _loop_of_actions(function: Callable[..., Any]) -> Callable[..., None]:
+    """The loop over worlds."""
+
+    @njit(nogil=True, error_model="numpy")
+    def loop(values: Array, inputs: WorldArrays, out: Array) -> None:
+        x, goals, at, rpm, action = inputs
+        for b in range(len(values)):
+            found = function(values[b], TermInputs(x[b], goals[at[b]], rpm[b], action[b]))
+            for k in range(len(found)):
+                out[b, k] = found[k]
+
+    return loop
