@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from iap_bringup.cli.live_pages import live_pages
+from iap_bringup.cli.open_loop import replay_commands
 from iap_bringup.cli.options import (
     pose_keys,
     scenario_options,
@@ -27,6 +28,7 @@ from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput, IapError
 from iap_description.process import interrupts
 from iap_description.process.extras import install_line
+from iap_io.flight_logs.flight_log import POSITION, POSITION_SETPOINT, VELOCITY_SETPOINT
 from iap_io.recording.disk_use import disk_use, free_space
 from iap_io.runs.run_folder import COMPARED, empty_folder, new_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
@@ -41,6 +43,11 @@ from iap_simulation.scenario.unused_keys import IdleKeys, idle_notes, keys_of_fi
 Resolved = tuple[Scenario, dict[str, Any]]
 GAINS = "control.gains"  # key of a vehicle
 OF_CONTROLLERS = (GAINS, "control.law", "control.yaw", "control.admittance", "control.wrench_mode")
+TOPICS: Mapping[str, dict[str, str]] = {  # of what is flown in closed loop, and beside it
+    "motion": {},
+    "position": {"topic": POSITION_SETPOINT, "actual_topic": POSITION},
+    "velocity": {"topic": VELOCITY_SETPOINT, "actual_topic": POSITION},
+}
 SHOWN = (
     "outcome",
     "duration_s",
@@ -66,7 +73,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def replay(options: argparse.Namespace) -> int:
-    """Fly the commands of a recording."""
+    """Fly what `--what` says of a recording."""
+    if options.what not in TOPICS:
+        return replay_commands(options)
+    if options.horizon is not None:
+        raise BadInput(f"--horizon: --what {options.what} has no windows")
     reader = logging.getLogger("iap_io.trajectories")
     level = reader.level
     reader.setLevel(logging.ERROR)  # its notes are shown by the report
@@ -80,7 +91,8 @@ def _replay(options: argparse.Namespace) -> int:
     choices = scenario_options(options)
     if options.offset is not None:
         choices = choices.and_set((f"offset={options.offset}",))
-    scenario, tree = resolve_replay({"path": options.recording, **pose_keys(options)}, choices)
+    keys = {"path": options.recording, **TOPICS[options.what], **pose_keys(options)}
+    scenario, tree = resolve_replay(keys, choices)
     return _fly(scenario, tree, options)
 
 

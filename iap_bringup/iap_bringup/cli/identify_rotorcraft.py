@@ -3,7 +3,6 @@
 
 import argparse
 import json
-import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from iap_bringup.terminal.horizons import horizon_metrics, horizon_table
 from iap_bringup.terminal.next_step import show_next
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
@@ -22,7 +22,6 @@ from iap_io.trajectories.logged_bags import open_any
 from iap_simulation.identification.choosing import choose_paths
 from iap_simulation.identification.rotorcraft.log_checks import checked_log
 from iap_simulation.identification.rotorcraft.platform_file import PLATFORM, platform_files
-from iap_simulation.identification.rotorcraft.prediction import Horizon
 from iap_simulation.identification.rotorcraft.rotorcraft import Rotorcraft, identify_rotorcraft
 from iap_simulation.identification.settings import load_settings
 
@@ -56,11 +55,15 @@ def _split(options: argparse.Namespace) -> tuple[list[FlightLog], list[FlightLog
     both = next((each for each in held_out if each.resolve() in {x.resolve() for x in fit}), None)
     if both is not None and not options.force:
         raise BadInput(f"{both}: fitted and held out; --force allows it")
-    return [_read(each) for each in fit], [_read(each) for each in held_out]
+    return [read_single(each) for each in fit], [read_single(each) for each in held_out]
 
 
-def _read(path: Path) -> FlightLog:
-    """A flight log, or the recording of a run of one aircraft."""
+def read_single(path: Path) -> FlightLog:
+    """A flight log, or the recording of a run of one aircraft.
+
+    Raises:
+        BadInput: it cannot be read, or is of several aircraft.
+    """
     if not is_run(path):
         return open_any(path)
     logs = read_run(path)
@@ -84,20 +87,12 @@ def _metrics(
         "methods": {name: x.method for name, x in model.parameters.items()},
         "not_determined": model.refusals,
         "notes": {log.path.name: list(log.notes) for log in (*fit, *held_out) if log.notes},
-        "held_out": {name: [_row(each) for each in rows] for name, rows in model.held_out.items()},
+        "held_out": {name: [horizon_metrics(each) for each in rows] for name, rows in model.held_out.items()},
         "attitude_setpoints_deg": {
             name: {"response": each.response, "tilt": each.tilt}
             for name, each in model.tilts.items() if each is not None
         },
     }  # fmt: skip
-
-
-def _row(each: Horizon) -> dict[str, Any]:
-    attitude = dict(zip(("model", "stays", "rate_held"), each.attitude_deg, strict=True))
-    row = {"seconds": each.seconds, "windows": each.windows, "attitude_deg": attitude}
-    if math.isfinite(each.velocity[0]):
-        row["velocity_mps"] = dict(zip(("model", "stays"), each.velocity, strict=True))
-    return row
 
 
 def _show(console: Console, model: Rotorcraft, fit: Sequence[FlightLog]) -> None:
@@ -118,21 +113,10 @@ def _show(console: Console, model: Rotorcraft, fit: Sequence[FlightLog]) -> None
             f"not determined: {name}: {reason}", highlight=False, markup=False, soft_wrap=True
         )
     for name, rows in model.held_out.items():
-        console.print(_predictions(name, rows, is_part=model.is_part))
+        part = "last part, not fitted" if model.is_part else "held out"
+        console.print(horizon_table(f"open loop over {name} ({part}), RMS error", rows))
         tilt = model.tilts[name]
         if tilt is not None:
             console.print(
                 f"attitude set-points replayed: {tilt.response:.2f} deg of {tilt.tilt:.2f} deg of tilt"
             )
-
-
-def _predictions(name: str, rows: Sequence[Horizon], *, is_part: bool) -> Table:
-    part = "last part, not fitted" if is_part else "held out"
-    table = Table("after, s", title=f"open loop over {name} ({part}), RMS error")
-    titles = ("attitude, deg", "stays", "rate held", "velocity, m/s", "stays")
-    for title in titles:
-        table.add_column(title, justify="right")
-    for each in rows:
-        velocity = ["-" if math.isnan(x) else f"{x:.3g}" for x in each.velocity]
-        table.add_row(f"{each.seconds:g}", *(f"{x:.3g}" for x in each.attitude_deg), *velocity)
-    return table

@@ -25,6 +25,7 @@ MOTOR_FUNCTIONS = {
 }  # SERVOn_FUNCTION
 ROTORS_OF_CLASS = {1: 4, 2: 6, 3: 8, 4: 8, 5: 6, 7: 3}  # by FRAME_CLASS
 USUAL_ROTORS = 4
+X_FRAME = 1  # FRAME_TYPE
 COPTERS = ("ArduCopter", "APM:Copter")
 OTHER_VEHICLES = (
     "ArduPlane", "APM:Plane", "ArduRover", "APM:Rover", "Rover", "ArduSub", "Blimp", "AntennaTracker",
@@ -96,7 +97,13 @@ def read_dataflash(path: Path) -> FlightLog:
     return FlightLog(
         path, "ArduPilot dataflash", vehicle, signals, rotors, rows=messages.rows,
         parameters=parameters, notes=tuple(notes), advice=ADVICE,
+        motor_places=names.QUAD_X if rotors == 4 and _is_x(parameters) else None,
     )  # fmt: skip
+
+
+def _is_x(parameters: Mapping[str, float]) -> bool:
+    """True of frames in X, also by the name that releases before 3.5 had for it."""
+    return int(parameters.get("FRAME_TYPE", parameters.get("FRAME", X_FRAME))) == X_FRAME
 
 
 def _parameters(messages: Dataflash) -> dict[str, float]:

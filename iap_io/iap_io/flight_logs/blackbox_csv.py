@@ -42,6 +42,7 @@ FIELDS = (
     LogField(names.CURRENT, TABLE, ("amperageLatest (A)",)),
 )
 NO_PLACE = "a blackbox has none"
+PLACES = (names.REAR_RIGHT, names.FRONT_RIGHT, names.REAR_LEFT, names.FRONT_LEFT)
 ADVICE = "blackbox_sample_rate 1/1 and dshot_bidir, for rotor speeds; a position needs another autopilot"
 
 
@@ -82,7 +83,7 @@ def read_csv(path: Path) -> FlightLog:
     missing = dict.fromkeys((names.ATTITUDE, names.POSITION, names.VELOCITY), NO_PLACE)
     return FlightLog(
         path, "blackbox CSV", f"{firmware}, {rotors} rotors", signals, rotors, "enu", len(t),
-        keys, tuple(notes), missing, ADVICE,
+        keys, tuple(notes), missing, ADVICE, PLACES if rotors == len(PLACES) else None,
     )  # fmt: skip
 
 

@@ -49,6 +49,7 @@ FIELDS = (
     LogField(names.VELOCITY_SETPOINT, TABLE, _xyz(f"{TARGET}.v")),
     LogField(names.VOLTAGE, TABLE, ("pm.vbat",)),
 )  # fmt: skip
+PLACES = (names.FRONT_RIGHT, names.REAR_RIGHT, names.REAR_LEFT, names.FRONT_LEFT)
 ADVICE = "log stateEstimate.x to z and qx to qw, gyro, acc, motor.m1 to m4 and pm.vbat at 500 Hz or more"
 
 
@@ -97,10 +98,10 @@ def read_usd(path: Path) -> FlightLog:
         notes.append("its CRC is not that of the file: it was cut or damaged")
     if not is_sound:
         notes.append("records of an unknown event: what comes after the first of them is left out")
-    rotors = 4
+    rotors = len(PLACES)
     return FlightLog(
         path, "Crazyflie uSD", f"Crazyflie, {rotors} rotors", signals, rotors, "enu",
-        sum(map(len, rows)), {}, tuple(notes), {}, ADVICE,
+        sum(map(len, rows)), {}, tuple(notes), {}, ADVICE, PLACES,
     )  # fmt: skip
 
 

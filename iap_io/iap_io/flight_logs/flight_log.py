@@ -10,6 +10,8 @@ import numpy as np
 
 from iap_description.arrays import Array
 
+MotorPlaces = tuple[tuple[int, int], ...]  # signs of x (forward) and y (left) of each motor
+
 GAP_PERIODS = 5.0  # usual periods beyond which the time between two samples is a gap
 
 # Names of signals. Vectors of the world are ENU, those of the body FLU, quaternions xyzw.
@@ -30,6 +32,8 @@ UNITS = {
 SPEED_SHARE = (
     "0..1 of the speed"  # unit of motors that are commanded speeds, by which thrust is a square
 )
+FRONT_RIGHT, REAR_LEFT, FRONT_LEFT, REAR_RIGHT = (1, -1), (-1, 1), (1, 1), (-1, -1)
+QUAD_X: MotorPlaces = (FRONT_RIGHT, REAR_LEFT, FRONT_LEFT, REAR_RIGHT)  # of PX4 and ArduPilot
 STATES = (ARMED, LANDED)  # which change a few times alone
 SETPOINTS = (ATTITUDE_SETPOINT, POSITION_SETPOINT, VELOCITY_SETPOINT)
 
@@ -92,6 +96,8 @@ class FlightLog:
         notes: what was assumed, repaired or left out.
         missing: why a signal is not there, by its name.
         advice: what to set for the next flight.
+        motor_places: signs of x and y of each motor; empty where they are in the order of the platform that flies, None
+            where the log does not say it.
     """
 
     path: Path
@@ -105,6 +111,7 @@ class FlightLog:
     notes: tuple[str, ...] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
     advice: str = ""
+    motor_places: MotorPlaces | None = None
 
     def noted(self, *notes: str) -> Self:
         """The same with more notes."""

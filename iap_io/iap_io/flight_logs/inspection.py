@@ -214,6 +214,21 @@ def _replay_setpoints(log: FlightLog, airborne: AirborneSignals) -> str:
     return _lacks(log, airborne, names.POSITION_SETPOINT)
 
 
+def _replay_velocities(log: FlightLog, airborne: AirborneSignals) -> str:
+    return _lacks(log, airborne, names.VELOCITY_SETPOINT)
+
+
+def _replay_attitudes(log: FlightLog, airborne: AirborneSignals) -> str:
+    reason = _lacks(log, airborne, names.ATTITUDE_SETPOINT)
+    has_thrust = names.THRUST in airborne or names.MOTORS in airborne
+    return reason or ("" if has_thrust else "no thrust set-point and no motors")
+
+
+def _replay_motors(log: FlightLog, airborne: AirborneSignals) -> str:
+    reason = _hover(log, airborne)
+    return reason or ("" if log.motor_places is not None else "their places are not known")
+
+
 def _hover(log: FlightLog, airborne: AirborneSignals) -> str:
     motors = airborne.get(names.MOTORS)
     reason = _lacks(log, airborne, names.MOTORS)
@@ -248,6 +263,9 @@ def _changes(values: Array) -> bool:
 USES: dict[str, Callable[[FlightLog, AirborneSignals], str]] = {
     "replay of the flown motion": _replay,
     "replay of position set-points": _replay_setpoints,
+    "replay of velocity set-points": _replay_velocities,
+    "replay of attitude set-points": _replay_attitudes,
+    "replay of the motors": _replay_motors,
     "hover command": _hover,
     "rotor lag": _lag,
     "drag": _drag,

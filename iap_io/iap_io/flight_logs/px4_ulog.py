@@ -20,7 +20,7 @@ from iap_description.errors import BadInput
 from iap_description.frames import swap_world
 from iap_description.process.extras import LazyModule
 from iap_io.flight_logs import flight_log as names
-from iap_io.flight_logs.flight_log import FlightLog, Signal
+from iap_io.flight_logs.flight_log import FlightLog, MotorPlaces, Signal
 from iap_io.flight_logs.log_tables import LogTable, Tables, signals_of, usable_times
 from iap_io.flight_logs.padding import NOTE, without_zeros
 from iap_io.flight_logs.px4_names import (
@@ -70,8 +70,18 @@ def read_ulog(path: Path) -> FlightLog:
         path, "PX4 ULog", _vehicle(ulog, parameters, rotors), signals, rotors,
         rows=sum(len(each.t) for same in tables.values() for each in same),
         parameters=parameters, notes=(*damage, *notes), advice=ADVICE,
+        motor_places=_places(parameters, rotors),
     )  # fmt: skip
     return mended(log, tables)
+
+
+def _places(parameters: Mapping[str, Any], rotors: int) -> MotorPlaces | None:
+    """Places of the motors by the geometry of control allocation (FRD), or else those of an X of four."""
+    keys = [(f"CA_ROTOR{i}_PX", f"CA_ROTOR{i}_PY") for i in range(rotors)]
+    if keys and all(x in parameters and y in parameters for x, y in keys):
+        signs = [(np.sign(parameters[x]), -np.sign(parameters[y])) for x, y in keys]
+        return tuple((int(x), int(y)) for x, y in signs)
+    return names.QUAD_X if rotors == len(names.QUAD_X) else None
 
 
 def _parsed(path: Path) -> tuple[Any, list[str]]:

@@ -88,7 +88,7 @@ def _log(
     return FlightLog(
         path=folder, kind=KIND, vehicle=where, signals=signals, rotors=speeds.shape[1], axes="enu", rows=len(t),
         notes=("attitude, position and velocity are the simulation's own",), missing=missing,
-        advice="--sensors imu" if not inertial else "",
+        advice="--sensors imu" if not inertial else "", motor_places=(),
     )  # fmt: skip
 
 

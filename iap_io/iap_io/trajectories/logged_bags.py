@@ -127,9 +127,12 @@ def log_of_bag(bag: Bag) -> FlightLog:
     rows = sum(len(table.t) for each in tables.values() for table in each)
     if not topics:
         notes.append("times count from the first message")
+    motors = signals.get(names.MOTORS)
+    rotors = 0 if motors is None else motors.values.shape[1]
     log = FlightLog(
-        bag.path, kind.name, f"{len(tables)} topics of an autopilot", signals, axes=kind.axes,
+        bag.path, kind.name, f"{len(tables)} topics of an autopilot", signals, rotors, kind.axes,
         rows=rows, notes=(*bag.notes, *notes),
+        motor_places=names.QUAD_X if rotors == len(names.QUAD_X) else None,
     )  # fmt: skip
     return plausible(px4_ulog.mended(log, tables) if topics else log)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Poses of the longest flight in a flight log: where the vehicle was, or its position set-points."""
+"""Poses of the longest flight in a flight log: where the vehicle was, or its set-points of position or velocity."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from iap_io.flight_logs.flight_log import (
     POSITION,
     POSITION_SETPOINT,
     VELOCITY,
+    VELOCITY_SETPOINT,
     FlightLog,
     Signal,
 )
@@ -26,7 +27,9 @@ from iap_io.trajectories.points import slerp
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary, counted
 from iap_io.trajectories.samples import Samples, checked
 
-ATTITUDES = {POSITION: ATTITUDE, POSITION_SETPOINT: ATTITUDE_SETPOINT}  # by the topic of positions
+ATTITUDES = {  # by the topic that is flown
+    POSITION: ATTITUDE, POSITION_SETPOINT: ATTITUDE_SETPOINT, VELOCITY_SETPOINT: ATTITUDE_SETPOINT,
+}  # fmt: skip
 
 
 def read_log(path: Path, reading: PoseReading) -> Samples:
@@ -39,7 +42,8 @@ def flight_samples(log: FlightLog, reading: PoseReading) -> Samples:
 
     Args:
         log: of an autopilot.
-        reading: its topic is ``position`` (the default) or ``position_setpoint``, with ``:2`` of the second flight.
+        reading: its topic is one of `ATTITUDES` (``position`` by default), with ``:2`` of the second flight.
+            Set-points of velocity are integrated from where the vehicle was.
 
     Raises:
         BadInput: the log has no such positions, or no flight; naming the reason.
@@ -61,7 +65,11 @@ def flight_samples(log: FlightLog, reading: PoseReading) -> Samples:
     check = check_frames(log, flight)
     if reading.convention is None and check.is_contradicted:
         raise BadInput(f"{path}: {check.verdict}; --convention says what they are")
-    samples = _samples(log.noted(*notes), topic, position.between(*flight), reading)
+    position = position.between(*flight)
+    if topic == VELOCITY_SETPOINT:
+        position, of_integral = _integral(log, position)
+        notes = [*notes, of_integral]
+    samples = _samples(log.noted(*notes), topic, position, reading)
     about = replace(
         samples.about,
         topic=reading.topic or POSITION,  # by which it is read again
@@ -94,6 +102,20 @@ def _flight(log: FlightLog, number: str) -> tuple[InTheAir, list[str]]:
         if each is not one
     ]
     return one, [note + (f"; not read: {', '.join(others)}" if others else "")]
+
+
+def _integral(log: FlightLog, velocity: Signal) -> tuple[Signal, str]:
+    """Positions by velocities, from the recorded position at the first of them, and a note on it."""
+    whole = np.isfinite(velocity.values).all(axis=1)
+    t, v = velocity.t[whole], velocity.values[whole]
+    if len(t) < 2:
+        raise BadInput(f"{log.path}: no {VELOCITY_SETPOINT} in the air that is a number")
+    place = log.signals.get(POSITION)
+    begin = np.zeros((1, 3)) if place is None else place.at(t[:1])
+    steps = 0.5 * (v[1:] + v[:-1]) * np.diff(t)[:, None]
+    p = begin + np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
+    note = f"{VELOCITY_SETPOINT}: integrated from where the vehicle was, so that positions drift"
+    return Signal(t, p, velocity.source, "m"), note
 
 
 def _samples(log: FlightLog, topic: str, position: Signal, reading: PoseReading) -> Samples:

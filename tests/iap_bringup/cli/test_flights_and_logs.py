@@ -10,8 +10,11 @@ from types import SimpleNamespace
 import pytest
 
 from iap_bringup.cli import flight, identify_rotorcraft, localize
+from iap_bringup.cli.arguments.flights import WHAT
 from iap_bringup.cli.main import main, parse
 from iap_description.errors import BadInput
+from iap_simulation.open_loop.kinds import KINDS
+from iap_simulation.runs.run import record
 
 
 @pytest.fixture
@@ -129,6 +132,57 @@ def test_a_replay_has_the_keys_and_the_offset_that_were_typed(flown, monkeypatch
     assert asked[0][1] == ("offset=[1.0, 2.0, 3.0]",) and asked[1] == ({"path": "a.bag"}, ())
 
 
+def test_what_of_a_log_is_flown_becomes_topics(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        flight, "resolve_replay", lambda command, choices: (asked.append(command), {})
+    )
+    monkeypatch.setattr(flight, "_fly", lambda scenario, tree, options: 0)
+    for what in ("motion", "position", "velocity"):
+        assert main(["replay", "a.ulg", "--what", what]) == 0
+    topics = [(each.get("topic"), each.get("actual_topic")) for each in asked]
+    assert topics == [
+        (None, None),
+        ("position_setpoint", "position"),
+        ("velocity_setpoint", "position"),
+    ]
+    assert main(["replay", "a.ulg", "--what", "position", "--topic", "position_setpoint:2"]) == 0
+    assert asked[-1]["topic"] == "position_setpoint:2"
+
+
+def test_every_kind_of_replay_is_one_that_flies():
+    assert set(WHAT) == {*flight.TOPICS, *KINDS}
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        (["--horizon", "1"], "--what motion has no windows"),
+        (["--what", "motors", "--horizon", "0.01"], "0.1 to 10 s"),
+        (["--what", "motors", "--topic", "position"], "leave out topic"),
+        (["--what", "motors", "--engine", "pybullet"], "is flown by closed_form"),
+    ],
+)
+def test_options_that_a_replay_does_not_have_are_refused(typed, reason, capsys):
+    assert main(["replay", "a.ulg", *typed]) == 2
+    assert reason in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_motors_of_a_run_are_flown_in_open_loop_and_kept(tmp_path, capsys):
+    run, out = tmp_path / "run", tmp_path / "out"
+    record("velocity_steps", folder=run, duration=14.0)
+    typed = ["replay", str(run), "--what", "motors", "--horizon", "0.5", "--out", str(out)]
+    assert main([*typed, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == json.loads((out / "metrics.json").read_text())
+    assert [each["seconds"] for each in printed["horizons"]] == [0.1, 0.25, 0.5]
+    last = printed["horizons"][-1]
+    assert last["attitude_deg"]["model"] < 0.1 * last["attitude_deg"]["stays"]
+    assert last["position_m"]["model"] < 0.1 * last["position_m"]["constant_velocity"]
+    assert (out / "plots" / "open_loop.png").stat().st_size > 10_000
+
+
 @pytest.mark.parametrize("has_plots", [True, False])
 def test_a_localisation_uses_its_choices_and_ends_by_one_where_a_method_is_lost(
     has_plots, monkeypatch, tmp_path, capsys
@@ -244,7 +298,7 @@ def test_fitted_and_held_out_logs_are_apart_unless_forced(monkeypatch, tmp_path)
     logs = [tmp_path / f"{k}.ulg" for k in range(3)]
     for each in logs:
         each.touch()
-    monkeypatch.setattr(identify_rotorcraft, "_read", lambda path: path.name)
+    monkeypatch.setattr(identify_rotorcraft, "read_single", lambda path: path.name)
     monkeypatch.setattr(
         identify_rotorcraft,
         "choose_paths",
@@ -266,8 +320,8 @@ def test_a_run_of_several_aircraft_is_no_log_of_one(monkeypatch):
     monkeypatch.setattr(identify_rotorcraft, "is_run", lambda path: path.name == "run")
     monkeypatch.setattr(identify_rotorcraft, "open_any", lambda path: "log")
     monkeypatch.setattr(identify_rotorcraft, "read_run", lambda path: ["one", "two"])
-    assert identify_rotorcraft._read(Path("a.ulg")) == "log"
+    assert identify_rotorcraft.read_single(Path("a.ulg")) == "log"
     with pytest.raises(BadInput, match="a recording of 2 aircraft"):
-        identify_rotorcraft._read(Path("run"))
+        identify_rotorcraft.read_single(Path("run"))
     monkeypatch.setattr(identify_rotorcraft, "read_run", lambda path: ["one"])
-    assert identify_rotorcraft._read(Path("run")) == "one"
+    assert identify_rotorcraft.read_single(Path("run")) == "one"

@@ -17,6 +17,13 @@ from iap_description.errors import BadInput
 from iap_description.frames import swap_attitude, swap_world
 from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.flight_log import (
+    FRONT_LEFT,
+    FRONT_RIGHT,
+    QUAD_X,
+    REAR_LEFT,
+    REAR_RIGHT,
+)
 from iap_io.flight_logs.inspection import Inspection
 from iap_io.flight_logs.px4_ulog import tables_of
 from iap_io.flight_logs.readers import open_log
@@ -250,6 +257,30 @@ def test_what_is_no_log_ends_in_one_line(command, data, reason, tmp_path, capsys
     captured = capsys.readouterr()
     assert captured.err.count("\n") == 1 and reason in captured.err
     assert not captured.out
+
+
+def test_set_points_of_velocity_are_flown_from_where_the_vehicle_was(flight, tmp_path):
+    made = flight_log(flight)
+    fields = "float[3] position;float[3] velocity"
+    rows = [
+        (BOOT_US + round(1e6 * t), *[np.nan] * 3, *swap_world(v))
+        for t, v in zip(flight.t, flight.v, strict=True)
+    ]
+    made.topic("trajectory_setpoint", fields, rows)
+    recorded = read_recorded(made.write(tmp_path / "flight.ulg"), topic="velocity_setpoint")
+    assert len(recorded.t) == len(flight.t)
+    np.testing.assert_allclose(recorded.p_WP_W, flight.p, atol=2e-3)
+    assert any("positions drift" in each for each in recorded.about.notes)
+
+
+def test_the_places_of_motors_are_those_of_the_geometry_or_of_an_x(flight, tmp_path):
+    assert open_log(flight_log(flight).write(tmp_path / "x.ulg")).motor_places == QUAD_X
+    other = flight_log(flight)
+    for i, (x, y) in enumerate(((-1, 1), (1, 1), (-1, -1), (1, -1))):
+        other.parameter(f"CA_ROTOR{i}_PX", x)
+        other.parameter(f"CA_ROTOR{i}_PY", y)  # to the right
+    places = open_log(other.write(tmp_path / "own.ulg")).motor_places
+    assert places == (REAR_RIGHT, FRONT_RIGHT, REAR_LEFT, FRONT_LEFT)
 
 
 def test_inspect_says_what_is_there_and_what_for(log, capsys):

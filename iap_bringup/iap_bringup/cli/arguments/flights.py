@@ -13,6 +13,8 @@ from iap_bringup.cli.arguments.options import (
 from iap_bringup.cli.arguments.parser import CommandParser, Later
 from iap_simulation.scenario.shipped import SCENARIOS
 
+WHAT = ("motion", "position", "velocity", "attitude", "motors")  # of a flight log is flown
+
 
 def _scenario_name(name: str) -> str:
     """The name of a scenario that is there, or any path, which is looked for when it is read."""
@@ -55,8 +57,22 @@ def add_replay(parser: CommandParser) -> None:
         "iap replay flight.mcap --topic /uav/command --actual-topic /uav/odom",
         "iap replay track.txt --time-unit ms --convention ned --from 12 --to 60",
         "iap replay log.ulg --platform f450",
+        "iap replay log.ulg --what motors --platform model/platform.yaml",
     )
     parser.add_argument("recording", help="path of the bag, run, table, text file or flight log")
+    parser.add_argument(
+        "--what",
+        choices=WHAT,
+        default="motion",
+        help="what of a flight log is flown: its motion, its set-points of position or velocity, or its attitudes with"
+        " thrust or its motors in open loop, from windows along the flight (default: motion)",
+    )
+    parser.add_argument(
+        "--horizon",
+        type=float,
+        metavar="S",
+        help="length of these windows [s] (default: 1)",
+    )
     add_pose_options(parser)
     _add_flight_options(parser)
     parser.set_defaults(run=Later("flight", "replay"))

@@ -116,8 +116,12 @@ class FlightTable:
         return replace(self, **kept)
 
 
-def flight_table(log: FlightLog) -> FlightTable:
+def flight_table(log: FlightLog, rate: float | None = None) -> FlightTable:
     """The longest flight of a log.
+
+    Args:
+        log: of an autopilot, or of a run.
+        rate: of the grid [Hz]; None is that of the body rates, within `RATES`.
 
     Raises:
         BadInput: never in the air for long enough, or a signal is missing.
@@ -135,7 +139,7 @@ def flight_table(log: FlightLog) -> FlightTable:
         raise BadInput(
             f"{where}: {max(end - begin, 0.0):.1f} s in the air; {SHORTEST:g} s are needed"
         )
-    rate = min(max(rates.rate, RATES[0]), RATES[1])
+    rate = min(max(rates.rate, RATES[0]), RATES[1]) if rate is None else rate
     t = np.arange(begin, end, 1.0 / rate)
     top = min(0.45 * rate, FASTEST_LOW_PASS)
     w = _smooth(rates, t, top) if rates.rate > 3.0 * FASTEST_LOW_PASS else rates.at(t)

@@ -30,19 +30,35 @@ RESPONSE_LAGS = (0.005, 0.05, 0.1, 0.15, 0.2, 0.3)  # [s]
 
 
 class Horizon(NamedTuple):
-    """RMS errors after one time; NaN where a log has no velocity.
+    """RMS errors after one time; NaN where a log has no velocity or no position.
 
     Attributes:
         seconds: of the prediction.
         windows: their number.
         attitude_deg: of the model, of an attitude that stays, and of a rate that is held.
-        velocity: of the model with the attitude given, and of a velocity that stays [m/s].
+        velocity: of the model, and of a velocity that stays [m/s].
+        position: of the model, and of a velocity that stays [m].
     """
 
     seconds: float
     windows: int
     attitude_deg: tuple[float, float, float]
     velocity: tuple[float, float]
+    position: tuple[float, float]
+
+
+class Predicted(NamedTuple):
+    """States at the end of W windows.
+
+    Attributes:
+        q: (W, 4) attitudes, xyzw.
+        v: (W, 3) velocities [m/s]; NaN where the log has none.
+        moved: (W, 3) ways since the begin [m]; NaN where the log has no velocity.
+    """
+
+    q: Array
+    v: Array
+    moved: Array
 
 
 @dataclass(frozen=True)
@@ -65,33 +81,64 @@ class MotionModel:
 
 
 def predictions(table: FlightTable, motion: MotionModel) -> list[Horizon]:
-    """Errors over a flight for each of `HORIZONS`."""
+    """Errors over a flight for each of `HORIZONS`; velocities and positions with the recorded attitude given."""
     found = []
-    trims = _trims(table, motion)
-    first = round(TRIM / table.dt)
+    trim = trims(table, table.w, motion.angular - motion.damping * table.w)
     for seconds in HORIZONS:
-        steps = max(round(seconds / table.dt), 1)
-        starts = np.arange(
-            first, len(table.t) - steps - 1, max(round(WINDOW_SPACING / table.dt), 1)
-        )
-        if len(starts) < FEWEST:
-            continue
-        attitude = _attitude_errors(table, motion, trims, starts, steps)
-        velocity = _velocity_errors(table, motion, starts, steps)
-        found.append(Horizon(seconds, len(starts), attitude, velocity))
+        starts, steps = windows(table, seconds)
+        if len(starts) >= FEWEST:
+            q = _attitudes(table, motion, trim, starts, steps)
+            end = Predicted(q, *_velocities(table, motion, starts, steps))
+            found.append(horizon(table, seconds, starts, steps, end))
     return found
 
 
-def _trims(table: FlightTable, motion: MotionModel) -> Array:
-    """(K, 3) mean angular acceleration of the time before each row that the model leaves over [rad/s^2]."""
+def windows(table: FlightTable, seconds: float) -> tuple[Integers, int]:
+    """First rows (W,) of windows all along a flight, and their number of rows."""
+    steps = max(round(seconds / table.dt), 1)
+    spacing = max(round(WINDOW_SPACING / table.dt), 1)
+    return np.arange(round(TRIM / table.dt), len(table.t) - steps - 1, spacing), steps
+
+
+def horizon(
+    table: FlightTable, seconds: float, starts: Integers, steps: int, predicted: Predicted
+) -> Horizon:
+    """Errors of predictions from rows (W,) of a flight, and of what is simpler."""
+    begin, end = table.q[starts], table.q[starts + steps]
+    turned = so3.multiply(begin, so3.quaternion_exp(table.w[starts] * (steps * table.dt)))
+    model, stays, rate = (
+        float(np.degrees(_rms(_angle(each, end)))) for each in (predicted.q, begin, turned)
+    )
+    none = (float("nan"), float("nan"))
+    velocity, position = none, none
+    if table.v is not None:
+        v = table.v[starts]
+        velocity = _errors(table.v[starts + steps], predicted.v, v)
+        if table.p is not None:
+            way = table.p[starts + steps] - table.p[starts]
+            position = _errors(way, predicted.moved, v * (steps * table.dt))
+    return Horizon(seconds, len(starts), (model, stays, rate), velocity, position)
+
+
+def _errors(true: Array, *others: Array) -> tuple[float, float]:
+    model, simple = (_rms(np.linalg.norm(each - true, axis=1)) for each in others)
+    return model, simple
+
+
+def trims(table: FlightTable, measured: Array, modelled: Array) -> Array:
+    """(K, 3) mean of the time before each row by which a measured rate of change is above a modelled one.
+
+    Args:
+        table: of the flight.
+        measured: (K, 3) its integral, such as body rates.
+        modelled: (K, 3) the rate of change by a model.
+    """
     rows = round(TRIM / table.dt)
-    modelled = motion.angular - motion.damping * table.w
     integral = np.cumsum(0.5 * (modelled[1:] + modelled[:-1]) * table.dt, axis=0)
-    gained = np.concatenate([np.zeros((1, 3)), integral])
-    trims = np.zeros_like(table.w)
-    left = table.w - gained
-    trims[rows:] = (left[rows:] - left[:-rows]) / (rows * table.dt)
-    return trims
+    left = measured - np.concatenate([np.zeros((1, 3)), integral])
+    off = np.zeros_like(left)
+    off[rows:] = (left[rows:] - left[:-rows]) / (rows * table.dt)
+    return off
 
 
 def _angle(a: Array, b: Array) -> Array:
@@ -102,40 +149,37 @@ def _rms(x: Array) -> float:
     return float(np.sqrt(np.mean(np.square(x))))
 
 
-def _attitude_errors(
-    table: FlightTable, motion: MotionModel, trims: Array, starts: Integers, steps: int
-) -> tuple[float, float, float]:
-    dt, q, w, trim = table.dt, table.q[starts], table.w[starts], trims[starts]
+def _attitudes(
+    table: FlightTable, motion: MotionModel, trim: Array, starts: Integers, steps: int
+) -> Array:
+    """Attitudes (W, 4) at the end of windows."""
+    dt, q, w = table.dt, table.q[starts], table.w[starts]
     for k in range(steps):
         row = starts + k
         drive = 0.5 * (motion.angular[row] + motion.angular[row + 1])
-        after = w + dt * (drive - motion.damping * w + trim)
+        after = w + dt * (drive - motion.damping * w + trim[starts])
         q = so3.multiply(q, so3.quaternion_exp(0.5 * (w + after) * dt))
         w = after
-    end = table.q[starts + steps]
-    constant_rate = so3.multiply(
-        table.q[starts], so3.quaternion_exp(table.w[starts] * (steps * dt))
-    )
-    errors = (_angle(each, end) for each in (q, table.q[starts], constant_rate))
-    model, stays, rate = (float(np.degrees(_rms(each))) for each in errors)
-    return model, stays, rate
+    return q
 
 
-def _velocity_errors(
+def _velocities(
     table: FlightTable, motion: MotionModel, starts: Integers, steps: int
-) -> tuple[float, float]:
+) -> tuple[Array, Array]:
+    """Velocities and ways (W, 3) at the end of windows."""
     if table.v is None:
-        return float("nan"), float("nan")
-    v = table.v[starts]
+        none = np.full((len(starts), 3), np.nan)
+        return none, none
+    v, moved = table.v[starts], np.zeros((len(starts), 3))
     for k in range(steps):
         row = starts + k
         q = table.q[row]
         push = np.column_stack([np.tile(motion.constants, (len(row), 1)), motion.thrust[row]])
         force = push - motion.drag * so3.rotate(so3.conjugate(q), v)
-        v = v + table.dt * (so3.rotate(q, force) - np.array([0.0, 0.0, GRAVITY]))
-    end = table.v[starts + steps]
-    model, stays = (_rms(np.linalg.norm(each - end, axis=1)) for each in (v, table.v[starts]))
-    return model, stays
+        after = v + table.dt * (so3.rotate(q, force) - np.array([0.0, 0.0, GRAVITY]))
+        moved = moved + 0.5 * table.dt * (v + after)
+        v = after
+    return v, moved
 
 
 class Response(NamedTuple):
@@ -174,7 +218,7 @@ def setpoint_response(table: FlightTable) -> Response | None:
     if table.q_setpoint is None:
         return None
     choice = [Response(delay, lag) for delay in RESPONSE_DELAYS for lag in RESPONSE_LAGS]
-    return min(choice, key=lambda each: _tilt_rmse(table.q, each.attitudes(table)))
+    return min(choice, key=lambda each: tilt_rmse(table.q, each.attitudes(table)))
 
 
 def tilt_error(table: FlightTable, response: Response | None) -> TiltError | None:
@@ -183,10 +227,10 @@ def tilt_error(table: FlightTable, response: Response | None) -> TiltError | Non
     if attitudes is None:
         return None
     level = np.tile([0.0, 0.0, 0.0, 1.0], (len(table.t), 1))
-    return TiltError(_tilt_rmse(table.q, attitudes), _tilt_rmse(table.q, level))
+    return TiltError(tilt_rmse(table.q, attitudes), tilt_rmse(table.q, level))
 
 
-def _tilt_rmse(q: Array, other: Array | None) -> float:
+def tilt_rmse(q: Array, other: Array | None) -> float:
     """RMS of the angle between the z axes of attitudes (K, 4) [deg]."""
     if other is None:
         return float("inf")

@@ -141,6 +141,12 @@ def slow_times(table: FlightTable, u: Array) -> tuple[float, float, float]:
     return min(((lag, lag, delay) for lag in SLOW_LAGS for delay in SLOW_DELAYS), key=off)
 
 
+def command_thrust(table: FlightTable, u: Array) -> tuple[Thrust, Array]:
+    """The thrust of commands (K, m), and these behind the lags with which they explain the specific force best."""
+    n = lagged_inputs(table, u, slow_times(table, u))
+    return thrust(table, n), n
+
+
 def stand_exponent(hover: float) -> float:
     """Exponent at a command of a rotor whose thrust has a / b = `STAND`."""
     return (STAND + 2.0 * hover) / (STAND + hover)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``iap replay LOG --what attitude|motors``: a log's commands into the simulation, in open loop."""
+
+import argparse
+import json
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from iap_bringup.cli.identify_rotorcraft import read_single
+from iap_bringup.cli.options import pose_keys, scenario_options
+from iap_bringup.plots.open_loop import draw_windows
+from iap_bringup.terminal.horizons import horizon_metrics, horizon_table
+from iap_bringup.terminal.progress import work_bar
+from iap_description.errors import BadInput
+from iap_io.plots.plot_style import write_plot
+from iap_io.runs.run_folder import new_folder, write_metrics
+from iap_simulation.flights.flight import Flight
+from iap_simulation.identification.rotorcraft.prediction import HORIZONS
+from iap_simulation.identification.settings import load_settings
+from iap_simulation.open_loop.replayed import OpenLoopReplay, replay_open_loop
+from iap_simulation.scenario.resolving import resolve
+from iap_simulation.scenario.scenario import Scenario
+
+SCENARIO, ENGINE = "hover", "closed_form"
+LONGEST = 10.0  # horizon [s]
+
+
+def replay_commands(options: argparse.Namespace) -> int:
+    """Fly a log's commands from windows along its flight, show errors and keep them; returns the exit code."""
+    console = Console(stderr=options.json)
+    seconds, scenario = _horizons(options), _scenario(options)
+    log = read_single(Path(options.recording))
+    with work_bar(console, "flying"):
+        replay = replay_open_loop(log, options.what, Flight.of(scenario).spec, seconds)
+    metrics = _metrics(replay, options.what, scenario)
+    with new_folder(options.out, f"replay_{log.path.stem}") as folder:
+        write_metrics(folder, metrics)
+        if not options.no_plot:
+            write_plot(folder / "plots" / "open_loop.png", partial(draw_windows, replay=replay))
+    _show(
+        console, replay, f"{options.what} of {log.path.name} on {metrics['platform']}, RMS error"
+    )
+    console.print(f"run: {folder}", soft_wrap=True)
+    if options.json:
+        sys.stdout.write(json.dumps(metrics, allow_nan=False) + "\n")
+    return 0
+
+
+def _horizons(options: argparse.Namespace) -> tuple[float, ...]:
+    if options.horizon is None:
+        return HORIZONS
+    if not HORIZONS[0] <= options.horizon <= LONGEST:
+        raise BadInput(f"--horizon {options.horizon:g}: {HORIZONS[0]:g} to {LONGEST:g} s")
+    return (*(each for each in HORIZONS if each < options.horizon), options.horizon)
+
+
+def _scenario(options: argparse.Namespace) -> Scenario:
+    """What flies: a platform that hovers, in the closed form.
+
+    Raises:
+        BadInput: an option that is for other replays.
+    """
+    poses = [key for key, value in pose_keys(options).items() if value != "auto"]
+    if poses:
+        raise BadInput(f"--what {options.what}: no poses are read: leave out {', '.join(poses)}")
+    if options.engine not in (None, ENGINE):
+        raise BadInput(f"--engine {options.engine}: --what {options.what} is flown by {ENGINE}")
+    choices = scenario_options(options).model_copy(update={"engine": ENGINE})
+    if choices.platform is None:
+        choices = choices.model_copy(update={"platform": load_settings().rotorcraft.start})
+    return resolve(SCENARIO, choices)[0]
+
+
+def _metrics(replay: OpenLoopReplay, what: str, scenario: Scenario) -> dict[str, Any]:
+    tilts = {"platform": replay.tilt, "fitted_response": replay.fitted}
+    errors = {name: each.response for name, each in tilts.items() if each is not None}
+    if replay.tilt is not None:
+        errors["recorded"] = replay.tilt.tilt
+    metrics: dict[str, Any] = {
+        "log": replay.log.path.name,
+        "what": what,
+        "platform": scenario.vehicles[0].platform.name,
+        "horizons": [horizon_metrics(each) for each in replay.horizons],
+        "notes": list(replay.notes),
+    }
+    return metrics | ({"tilt_rmse_deg": errors} if errors else {})
+
+
+def _show(console: Console, replay: OpenLoopReplay, title: str) -> None:
+    for note in replay.notes:
+        console.print(note, highlight=False, markup=False, soft_wrap=True)
+    console.print(horizon_table(title, replay.horizons))
+    for name, each in (("the platform", replay.tilt), ("a fitted lag", replay.fitted)):
+        if each is not None:
+            text = f"tilt, whole flight: {each.response:.2f} deg off by {name}, of {each.tilt:.2f} deg"
+            console.print(text, highlight=False)
