@@ -3,13 +3,11 @@
 
 The folder ends with the references, with a crash, or at Ctrl-C; a reset of the simulation begins a
 new one.
-
-The end of a physics_node's pause: once all that answers its standing state has arrived.
 """
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,9 +17,9 @@ from std_srvs.srv import SetBool
 
 from iap_bringup.launching.node_parameters import health_topics
 from iap_bringup.nodes.node_recording import NodeRecording
+from iap_bringup.nodes.pause_end import PauseEnd
 from iap_bringup.nodes.recorded_topics import (
     RecordedTopic,
-    expected_topics,
     shared_topics,
     vehicle_topics,
 )
@@ -35,7 +33,7 @@ from iap_description.errors import IapError
 from iap_description.sensors.readings import Reading
 from iap_description.vehicles.gripper import row_of
 from iap_io.bags.bag_writer import RecordingFailed
-from iap_io.ros.node import EVERY, STEADY, Diagnostics, SuiteNode
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, EVERY, STEADY, Diagnostics, SuiteNode
 from iap_io.ros.process import EXIT_DONE, EXIT_FAILED, program
 from iap_io.runs import topics
 from iap_io.runs.run_folder import create_run_folder
@@ -51,38 +49,8 @@ from iap_io.wire.stamp_guard import StampGuard
 from iap_io.wire.stamps import SECOND
 from iap_simulation.flights.flight import Flight
 
-REPEATS = 3  # of the standing state, 0.1 s apart, in which the other nodes find each other, too
 DIAGNOSTICS = "diagnostic_msgs/msg/DiagnosticArray"
 LATE_SENSOR_TIMEOUT = 2.0  # for late sensors at the end of a flight [s of wall time]
-
-
-class PauseEnd:
-    """Waits for all that is recorded, and for the standing state some times more.
-
-    Args:
-        missing: vehicle and topic of all that is answered while time stands, again and again.
-        has_sensors: whether all sensors are there.
-        resume: ends the pause, and returns whether it could.
-    """
-
-    def __init__(
-        self,
-        missing: set[tuple[int, str]],
-        has_sensors: Callable[[], bool],
-        resume: Callable[[], bool],
-    ) -> None:
-        self._missing, self._has_sensors, self._resume = missing, has_sensors, resume
-        self._repeats, self._is_over = 0, False
-
-    def note(self, number: int, topic: str) -> None:
-        """Note a message of a vehicle's topic."""
-        if self._is_over:
-            return
-        self._missing.discard((number, topic))
-        if topic == topics.STATE and not self._missing and self._has_sensors():
-            self._repeats += 1
-        if self._repeats >= REPEATS:
-            self._is_over = self._resume()
 
 
 class RecorderNode(SuiteNode):
@@ -100,21 +68,26 @@ class RecorderNode(SuiteNode):
         self._pause = self.create_client(SetBool, "pause")
         self._runs = [self._new_run()]
         self._sensors = SensorLog(self._flight.meta.sensors, self._take_reading)
-        self._pause_end = self._make_pause_end() if has_pause else None
+        self._pause_end = None
+        if has_pause:
+            self._pause_end = PauseEnd.of(self._flight, self._missing_sensors, self._resume)
+            self._obstacle = ""
+            self.create_timer(DIAGNOSTIC_TIMEOUT, self._look, clock=STEADY)
         self._late_timer, self._is_late = None, False
         self._subscribe()
         self._diagnostics = Diagnostics(self, self._statuses)
 
-    def _make_pause_end(self) -> PauseEnd:
-        missing = {
-            (number, topic)
-            for number, expected in enumerate(expected_topics(self._flight))
-            for topic in (topics.STATE, *expected)
-        }
-        return PauseEnd(missing, self._has_sensors, self._resume)
-
     def _statuses(self) -> list[DiagnosticStatus]:
-        return [self.inputs.status("recording", {"t": self._runs[-1].stamp / SECOND})]
+        values = {"t": self._runs[-1].stamp / SECOND}
+        obstacle = self._pause_end.obstacle if self._pause_end is not None else ""
+        return [self.inputs.status("recording", values, obstacle)]
+
+    def _look(self) -> None:
+        """Log once for what the flight waits."""
+        obstacle = self._pause_end.obstacle
+        if obstacle and obstacle != self._obstacle:
+            self.get_logger().warning(obstacle)
+        self._obstacle = obstacle
 
     def _new_run(self) -> NodeRecording:
         out = Path(self._out) if self._out else None
@@ -220,13 +193,12 @@ class RecorderNode(SuiteNode):
         if self._pause_end is not None:
             self._pause_end.note(number, topic)
 
-    def _has_sensors(self) -> bool:
-        """True once all sensors are there; inertial units and captures that come late exist, and publish later."""
-        return all(
-            self._sensors.topics[topic] in (IMU, POSE)
-            and self.count_publishers(self.resolve_topic_name(self.absolute(topic)))
-            for topic in self._sensors.missing
-        )
+    def _missing_sensors(self) -> Iterator[str]:
+        """Sensors' topics that are not there; inertial units and captures that come late exist, and publish later."""
+        for topic in self._sensors.missing:
+            has_publisher = self.count_publishers(self.resolve_topic_name(self.absolute(topic)))
+            if not (has_publisher and self._sensors.topics[topic] in (IMU, POSE)):
+                yield topic
 
     def _resume(self) -> bool:
         """End the pause; returns whether the service was there."""

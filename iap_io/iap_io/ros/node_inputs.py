@@ -152,9 +152,11 @@ class NodeInputs:
         self.expect_one_publisher(subscription.topic_name)
         return subscription
 
-    def status(self, doing: str, values: Mapping[str, object]) -> DiagnosticStatus:
-        """The status of a node that does something, unless a message was refused since it was asked for last."""
-        level, text = warning_or(doing, self.refusals.newest())
+    def status(
+        self, doing: str, values: Mapping[str, object], obstacle: str = ""
+    ) -> DiagnosticStatus:
+        """The status of a node that does something, unless there is an obstacle or a message was refused since."""
+        level, text = warning_or(doing, obstacle, self.refusals.newest())
         shown = {**values, "refused": self.refusals.count()}
         return status_message(self._node.get_fully_qualified_name(), level, text, shown)
 
