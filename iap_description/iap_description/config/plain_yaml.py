@@ -5,8 +5,10 @@ And plain trees as YAML, for whoever reads them by machine.
 """
 
 import io
+import pickle
 import re
 from collections.abc import Hashable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from iap_description.errors import BadInput, shown
 
 MAX_DEPTH = 50  # of brackets and indentations
 MAX_NODES = 200_000  # values, with those that aliases repeat
+CACHED_TEXT = 1 << 16  # characters of the longest text whose tree is kept
 
 # libyaml's, which are ten times faster, where PyYAML has them
 _Base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -99,9 +102,23 @@ class _NamedText(io.StringIO):
 def parse_yaml(text: str, *, source: str) -> Any:  # noqa: ANN401 - YAML is untyped until validated
     """Parse YAML text; `source` names it in errors.
 
+    A platform's file is read for each of its vehicles, and parsed once.
+
     Raises:
         BadInput: the text is not YAML, or comes to more than `MAX_DEPTH` or `MAX_NODES`.
     """
+    if len(text) > CACHED_TEXT:
+        return _parsed(text, source)
+    return pickle.loads(_pickled(text, source))
+
+
+@lru_cache(maxsize=256)
+def _pickled(text: str, source: str) -> bytes:
+    """The tree as bytes, for callers change what they get."""
+    return pickle.dumps(_parsed(text, source), pickle.HIGHEST_PROTOCOL)
+
+
+def _parsed(text: str, source: str) -> Any:  # noqa: ANN401
     try:
         _check_size(text, source)
         return _Loader(_NamedText(text, source)).get_single_data()

@@ -31,6 +31,12 @@ def refused(text: str) -> str:
     return line
 
 
+def test_a_tree_that_its_caller_changes_is_read_anew_as_it_is_written():
+    first = parse_yaml("a: {b: [1]}", source="a.yaml")
+    first["a"]["b"].append(2)
+    assert parse_yaml("a: {b: [1]}", source="a.yaml") == {"a": {"b": [1]}}
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
