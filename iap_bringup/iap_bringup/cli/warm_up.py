@@ -30,6 +30,8 @@ from iap_description.states import STATE_SIZE, P, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_learning.evaluation.flyers import baseline
+from iap_learning.policies.blocks.convolution import Convolution
+from iap_learning.policies.blocks.gru import Gru
 from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.task import TASKS
@@ -155,6 +157,17 @@ def _tasks(_: Path) -> None:
         list(islice(step_until_over(episodes, start, baseline(agent).acting(episodes)), 3))
 
 
+def _blocks(_: Path) -> None:
+    """Blocks of policies: a convolution and a memory."""
+    for block in (
+        Convolution(kind="convolution", image=(4, 4), channels=(1,), kernel=2, stride=1),
+        Gru(kind="gru", size=2),
+    ):
+        arrays = {name: np.zeros(each, np.float32) for name, each in block.shapes(16).items()}
+        memory = np.zeros((1, block.memory), np.float32)
+        block.run(arrays, np.zeros((1, 16), np.float32), memory)
+
+
 def _closed_form(folder: Path) -> None:
     """Flights without PyBullet that are made period by period."""
     _fly_in_weather("closed_form", folder)
@@ -226,6 +239,7 @@ SHARES = (
     _pybullet,
     _estimates,
     _tasks,
+    _blocks,
     _scenarios,
     _closed_form,
     _contact,

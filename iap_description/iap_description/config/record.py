@@ -9,9 +9,17 @@ key and the value; `override` implements the command line's ``--set KEY=VALUE`` 
 import copy
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 from iap_description.config.alternatives import alternatives, near
 from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT, MAX_SEED
@@ -52,6 +60,19 @@ class Record(BaseModel):
     """A frozen record that refuses unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ExtendedRecord(Record):
+    """A record with keys that came later: at their defaults they are no part of what is written and hashed."""
+
+    LATER: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_later_defaults(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        tree: dict[str, Any] = write(self)
+        fields = type(self).model_fields
+        unused = [key for key in self.LATER if getattr(self, key) == fields[key].default]
+        return {key: value for key, value in tree.items() if key not in unused}
 
 
 R = TypeVar("R", bound=BaseModel)

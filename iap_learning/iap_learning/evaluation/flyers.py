@@ -43,7 +43,7 @@ def of_policy(policy: Policy) -> EvaluatedAgent:
 
     def acting(episodes: AnyEpisodes) -> Acting:
         policy.check(episodes.policy_layout, f"task '{episodes.task.name}'")
-        return policy
+        return policy.acting(episodes.count)
 
     source = str(Path(policy.source).absolute())
     return EvaluatedAgent(policy.name, acting, source, flies_alone=True)

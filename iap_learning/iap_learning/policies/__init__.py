@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Policies: files that numpy reads, what they compute, and what flies them."""
+"""Policies: files that numpy reads, what they compute, blocks for images and memory, what flies them."""

@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The meaning of a policy's numbers, platform, rate, observation and action, and the header of its file."""
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, Protocol, Self
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from iap_description.config.record import Count, FileName, Positive, Real, Record
+from iap_description.config.record import (
+    Count,
+    ExtendedRecord,
+    FileName,
+    Positive,
+    Real,
+    Record,
+)
 from iap_description.errors import BadInput, shown
+from iap_learning.policies.blocks.table import AnyBlock
 
 TermLayout = tuple[
     tuple[str, int, float], ...
@@ -139,24 +147,28 @@ class Hashes(Record):
     data: str | None
 
 
-class Header(Layout):
+class Header(ExtendedRecord, Layout):
     """The header of a policy's file, as JSON beside the arrays.
 
     Attributes:
         format: of the file.
         task: that it was trained for.
         scenario: the same.
-        activation: of hidden layers; the last one is linear.
+        activation: of hidden layers of the perceptron; the last one is linear.
+        blocks: between the observation and the perceptron, one after the other.
         hashes: of what it was trained with.
         settings: values of the task's keys by their dotted paths, over those of its file.
         definition: all keys of a task that does not ship with the suite; None for one that does.
         training: whatever the training notes.
     """
 
+    LATER: ClassVar[tuple[str, ...]] = ("blocks",)
+
     format: Literal[1] = 1
     task: FileName
     scenario: str
     activation: Activation
+    blocks: tuple[AnyBlock, ...] = ()
     hashes: Hashes
     settings: dict[str, Any] = {}
     definition: dict[str, Any] | None = None
@@ -170,6 +182,7 @@ class Header(Layout):
         *,
         settings: Mapping[str, Any] | None = None,
         data: str | None = None,
+        blocks: Sequence[AnyBlock] = (),
     ) -> Self:
         """The header of a policy that flies a task.
 
@@ -178,6 +191,7 @@ class Header(Layout):
             training: whatever the training notes.
             settings: of the task's keys, with which it was made.
             data: hash of the data set; None without one.
+            blocks: before the perceptron.
         """
         return cls(
             **dict(episodes.policy_layout),
@@ -185,10 +199,35 @@ class Header(Layout):
             definition=episodes.task.definition,
             scenario=episodes.worlds.scenario.scenario,
             activation="tanh",
+            blocks=tuple(blocks),
             hashes=Hashes(task=episodes.task.digest, data=data),
             settings=dict(settings or {}),
             training=dict(training),
         )
+
+    @model_validator(mode="after")
+    def _feeds_every_block(self) -> Self:
+        _ = self.features
+        return self
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """Numbers before each block."""
+        sizes = [self.size]
+        for block in self.blocks[:-1]:
+            sizes.append(block.outputs(sizes[-1]))
+        return tuple(sizes[: len(self.blocks)])
+
+    @property
+    def features(self) -> int:
+        """Numbers before the perceptron."""
+        return self.blocks[-1].outputs(self.inputs[-1]) if self.blocks else self.size
+
+    @property
+    def shapes(self) -> tuple[dict[str, tuple[int, ...]], ...]:
+        """Shapes of every block's arrays, by their names."""
+        parts = zip(self.blocks, self.inputs, strict=True)
+        return tuple(block.shapes(size) for block, size in parts)
 
     @property
     def layout(self) -> Layout:

@@ -1,126 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A policy: one ``.npz`` file of weights and of what its numbers mean, see `Header`.
 
-Arrays are float32: `mean` and `deviation` (n,) of observations, `weights_I` (in, out) and `biases_I` (out,) of layer I.
+Arrays are float32: `mean` and `deviation` (n,) of observations, `weights_I` (in, out) and `biases_I` (out,) of layer I
+of the perceptron, and `block_I_NAME` of the blocks before it.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
-from numba import njit
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from iap_description.arrays import Integers
 from iap_description.config.alternatives import alternatives
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import write_file
 from iap_learning.policies.array_file import array_file_bytes, read_array_file
 from iap_learning.policies.layout import Header, Layout
-
-Numbers = NDArray[np.float32]
-
-
-class Network(NamedTuple):
-    r"""A multilayer perceptron: weights and biases in one array, as the compiled loop takes them.
-
-    .. math::
-        h_0 = (o - \mu) / \sigma, \qquad h_{i+1} = \tanh(h_i W_i + b_i), \qquad
-        a = \mathrm{clip}(h_k W_k + b_k, -1, 1)
-
-    A row has the same bits in every batch. A product of matrices by BLAS rounds a row as the number of rows and the
-    processor want it; these loops do not.
-
-    Attributes:
-        mean: (n,) of observations.
-        deviation: (n,) of observations.
-        sizes: numbers before the first layer and after each.
-        numbers: of one layer after the other, its weights row by row and its biases.
-    """
-
-    mean: Numbers
-    deviation: Numbers
-    sizes: Integers
-    numbers: Numbers
-
-    @classmethod
-    def of(
-        cls,
-        mean: Numbers,
-        deviation: Numbers,
-        weights: Sequence[Numbers],
-        biases: Sequence[Numbers],
-    ) -> Self:
-        """The network of weights (in, out) and biases (out,) of all layers."""
-        parts = [
-            part
-            for pair in zip(weights, biases, strict=True)
-            for part in (pair[0].ravel(), pair[1])
-        ]
-        sizes = [len(mean), *(len(each) for each in biases)]
-        return cls(mean, deviation, np.array(sizes, dtype=np.int64), np.concatenate(parts))
-
-    def __call__(self, observations: Numbers) -> Numbers:
-        """Actions (B, size) at observations (B, n)."""
-        actions = np.empty((len(observations), self.sizes[-1]), np.float32)
-        evaluate(observations, *self, actions)
-        return actions
-
-
-@njit(cache=True)
-def evaluate(
-    observations: Numbers,
-    mean: Numbers,
-    deviation: Numbers,
-    sizes: Integers,
-    numbers: Numbers,
-    actions: Numbers,
-) -> None:
-    """Write actions (B, size) at observations (B, n); the rest is `Network`."""
-    before, after = np.empty((2, sizes.max()), np.float32)
-    for b in range(len(observations)):
-        for i in range(sizes[0]):
-            before[i] = (observations[b, i] - mean[i]) / deviation[i]
-        first = 0
-        for layer in range(len(sizes) - 1):
-            rows, columns = sizes[layer], sizes[layer + 1]
-            _add_layer(before[:rows], numbers[first:], after[:columns])
-            if layer < len(sizes) - 2:
-                _bend(after[:columns])
-            first += (rows + 1) * columns
-            before, after = after, before
-        _clip(before, actions[b])
-
-
-@njit(cache=True)
-def _add_layer(before: Numbers, numbers: Numbers, after: Numbers) -> None:
-    rows, columns = len(before), len(after)
-    for j in range(columns):
-        after[j] = numbers[rows * columns + j]
-    for i in range(rows):
-        for j in range(columns):
-            after[j] += before[i] * numbers[i * columns + j]
-
-
-@njit(cache=True)
-def _bend(values: Numbers) -> None:
-    for j in range(len(values)):
-        values[j] = np.tanh(values[j])
-
-
-@njit(cache=True)
-def _clip(values: Numbers, out: Numbers) -> None:
-    """Write values within [-1, 1]; what is no number stays none, so that whoever flies it sees it."""
-    for j in range(len(out)):
-        out[j] = 1.0 if values[j] > 1.0 else -1.0 if values[j] < -1.0 else values[j]
-
+from iap_learning.policies.perceptron import Network, Numbers
 
 SHIPPED = Path(__file__).parents[1] / "data" / "policies"
 SUFFIX = ".npz"
+NO_MEMORY = np.zeros((1, 0), np.float32)
 
 
 class Policy:
@@ -132,10 +36,11 @@ class Policy:
         deviation: (n,) of observations.
         weights: (in, out) of every layer.
         biases: (out,) of every layer.
+        blocks: arrays of every block of the header, by their names.
         source: for errors.
 
     Attributes:
-        header, mean, deviation, weights, biases, source: the same; arrays are float32.
+        header, mean, deviation, weights, biases, blocks, source: the same; arrays are float32.
 
     Raises:
         BadInput: arrays do not fit together, or with the header, or not all are finite.
@@ -149,15 +54,21 @@ class Policy:
         weights: Sequence[ArrayLike],
         biases: Sequence[ArrayLike],
         *,
+        blocks: Sequence[Mapping[str, ArrayLike]] = (),
         source: str = "policy",
     ) -> None:
         self.header, self.source = header, source
         self.mean, self.deviation = _single(mean), _single(deviation)
         self.weights = [_single(each) for each in weights]
         self.biases = [_single(each) for each in biases]
+        self.blocks = [{name: _single(each) for name, each in part.items()} for part in blocks]
         self._check_shapes()
         self._check_numbers()
-        self._network = Network.of(self.mean, self.deviation, self.weights, self.biases)
+        if header.blocks:
+            none = np.zeros(header.features, np.float32)
+            self._network = Network.of(none, none + 1.0, self.weights, self.biases)
+        else:
+            self._network = Network.of(self.mean, self.deviation, self.weights, self.biases)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -174,12 +85,18 @@ class Policy:
         header = validate(Header, tree, source=f"{file}: header")
         layers = range(max(1, sum(key.startswith("weights_") for key in arrays)))
         weights, biases = ([f"{kind}_{i}" for i in layers] for kind in ("weights", "biases"))
-        missing = [key for key in ("mean", "deviation", *weights, *biases) if key not in arrays]
+        parts = [[f"block_{i}_{name}" for name in each] for i, each in enumerate(header.shapes)]
+        keys = ("mean", "deviation", *weights, *biases, *(key for part in parts for key in part))
+        missing = [key for key in keys if key not in arrays]
         if missing:
             raise BadInput(f"{file}: array '{missing[0]}' is missing")
         mean, deviation = arrays["mean"], arrays["deviation"]
         numbers = ([arrays[key] for key in keys] for keys in (weights, biases))
-        return cls(header, mean, deviation, *numbers, source=str(file))
+        blocks = [
+            {name: arrays[f"block_{i}_{name}"] for name in each}
+            for i, each in enumerate(header.shapes)
+        ]
+        return cls(header, mean, deviation, *numbers, blocks=blocks, source=str(file))
 
     def save(self, path: str | Path) -> None:
         """Write the file; equal policies give equal bytes.
@@ -196,9 +113,36 @@ class Policy:
         """Action (size,) or actions (B, size) at an observation (n,) or (B, n), in [-1, 1].
 
         A row of a batch has the same bits as alone. Where an observation is no number, so is an action.
+
+        Raises:
+            BadInput: the policy has a memory: `acting` keeps one.
         """
-        seen = np.ascontiguousarray(observation, np.float32)
-        return self._network(seen) if seen.ndim == 2 else self._network(seen[None])[0]
+        if self.memory:
+            raise BadInput(f"{self.source}: has a memory: Policy.acting(worlds) keeps it")
+        return self.act(np.ascontiguousarray(observation, np.float32), NO_MEMORY)
+
+    def act(self, seen: Numbers, memory: Numbers) -> Numbers:
+        """Actions as of a call, with the memories (B, m) of flights, which are written."""
+        if seen.ndim == 1:
+            return self.act(seen[None], memory)[0]
+        if not self.header.blocks:
+            return self._network(seen)
+        x, first = (seen - self.mean) / self.deviation, 0
+        for block, arrays in zip(self.header.blocks, self.blocks, strict=True):
+            end = first + block.memory
+            kept = np.ascontiguousarray(memory[:, first:end])
+            x = block.run(arrays, x, kept)
+            memory[:, first:end], first = kept, end
+        return self._network(np.ascontiguousarray(x))
+
+    def acting(self, worlds: int = 1) -> Callable[[ArrayLike], Numbers]:
+        """The policy in flights at their start: observations (B, n), or (n,) of one, to actions, once in every step."""
+        return PolicyFlight(self, worlds) if self.memory else self
+
+    @property
+    def memory(self) -> int:
+        """Numbers that it remembers from one step to the next."""
+        return sum(block.memory for block in self.header.blocks)
 
     @property
     def size(self) -> int:
@@ -236,10 +180,17 @@ class Policy:
         outputs = [len(each) if each.ndim == 1 else -1 for each in self.biases]
         wanted: dict[str, tuple[int, ...]] = {"mean": (self.header.size,)}
         wanted["deviation"] = wanted["mean"]
-        sizes = [self.header.size, *outputs[:-1], len(self.header.action.low)]
+        sizes = [self.header.features, *outputs[:-1], len(self.header.action.low)]
         for i in range(len(self.weights)):
             wanted[f"weights_{i}"] = (sizes[i], sizes[i + 1])
             wanted[f"biases_{i}"] = (sizes[i + 1],)
+        for i, shapes in enumerate(self.header.shapes):
+            wanted |= {f"block_{i}_{name}": shape for name, shape in shapes.items()}
+        odd = sorted(set(wanted) ^ set(self._named))
+        if odd:
+            raise BadInput(
+                f"{self.source}: array '{odd[0]}': the blocks of the header have other ones"
+            )
         for name, array in self._named.items():
             if array.shape != wanted[name]:
                 raise BadInput(
@@ -254,12 +205,37 @@ class Policy:
             raise BadInput(f"{self.source}: array 'deviation': not all numbers are above 0")
 
     @property
-    def _named(self) -> Mapping[str, Numbers]:
+    def _named(self) -> dict[str, Numbers]:
         """Arrays by their names in the file."""
-        named = {"mean": self.mean, "deviation": self.deviation}
+        named: dict[str, Any] = {"mean": self.mean, "deviation": self.deviation}
         for i, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             named[f"weights_{i}"], named[f"biases_{i}"] = weight, bias
+        for i, part in enumerate(self.blocks):
+            named |= {f"block_{i}_{name}": array for name, array in part.items()}
         return named
+
+
+class PolicyFlight:
+    """A policy with a memory in B flights at their start.
+
+    Args:
+        policy: that flies.
+        worlds: B.
+
+    Attributes:
+        memory: (B, m) so far.
+    """
+
+    def __init__(self, policy: Policy, worlds: int) -> None:
+        self._policy, self.memory = policy, np.zeros((worlds, policy.memory), np.float32)
+
+    def __call__(self, observation: ArrayLike) -> Numbers:
+        """Actions (B, size) at observations (B, n), or (size,) at one (n,)."""
+        return self._policy.act(np.ascontiguousarray(observation, np.float32), self.memory)
+
+    def begin(self, worlds: ArrayLike) -> None:
+        """Forget the flights of some worlds, their indices or a mask (B,)."""
+        self.memory[np.asarray(worlds)] = 0.0
 
 
 def policy_file(name: str | Path) -> Path:

@@ -7,9 +7,16 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer
+from pydantic import Field, field_validator
 
-from iap_description.config.record import Count, FileName, Positive, Presets, Record, override
+from iap_description.config.record import (
+    Count,
+    ExtendedRecord,
+    FileName,
+    Positive,
+    Presets,
+    override,
+)
 from iap_learning.tasks.own_terms import is_own
 from iap_learning.tasks.scaling import ActionRange
 
@@ -30,19 +37,6 @@ def task_tree(name: str, settings: Mapping[str, Any] | None = None) -> dict[str,
 
 
 DEFAULT_KIND = "platform"  # of files without the key `episodes`
-
-
-class ExtendedRecord(Record):
-    """A record with keys that came later: at their defaults they are no part of what is written and hashed."""
-
-    LATER: ClassVar[tuple[str, ...]] = ()
-
-    @model_serializer(mode="wrap")
-    def _without_later_defaults(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        tree: dict[str, Any] = write(self)
-        fields = type(self).model_fields
-        unused = [key for key in self.LATER if getattr(self, key) == fields[key].default]
-        return {key: value for key, value in tree.items() if key not in unused}
 
 
 class Task(ExtendedRecord):

@@ -46,7 +46,8 @@ class PolicyPair:
     def __init__(self, policy: Policy, task: DockingTask, scenario: Scenario) -> None:
         self._repeat = periods(policy, scenario)
         (target, _), _ = pair_of(scenario)
-        self._pair, self._policy = DockingPair(task, scenario), policy
+        self._pair, self._policy = DockingPair(task, scenario), policy.acting()
+        self._info = info_of(policy)
         interface, platform = self._pair.interface, scenario.vehicles[target].platform.name
         hz = scenario.rates.control_hz
         layout = Layout.of(task, interface.observer.layout, interface.scale.size, platform, hz)
@@ -56,7 +57,7 @@ class PolicyPair:
     @property
     def info(self) -> Mapping[str, Any]:
         """Name and task of the policy, or name of the script."""
-        return info_of(self._policy)
+        return self._info
 
     def __call__(self, k: int, sensed: PairMeasurement) -> Array:
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; a missed instant puts off no action."""

@@ -71,7 +71,8 @@ class PolicyGuide:
         ((_, joint),) = spec.joints.items()
         names = [vehicle.name for vehicle in vehicles]
         self._leader, self._follower = names.index(joint.leader), names.index(joint.follower)
-        self._policy, self._task, self._repeat = policy, task, periods(policy, scenario)
+        self._policy, self._task, self._repeat = policy.acting(), task, periods(policy, scenario)
+        self._info = info_of(policy)
         size = action_size(task.action.kind, 1)
         self._observer = TERMS.observer(task.observation, size)
         self._latch, self._only = latch_of(spec, joint), np.zeros(1, dtype=np.int64)
@@ -86,7 +87,7 @@ class PolicyGuide:
     @property
     def info(self) -> Mapping[str, Any]:
         """Name and task of the policy."""
-        return info_of(self._policy)
+        return self._info
 
     def reference(
         self, k: int, shared: Array, plant: Plant, reference: Reference, *, is_due: bool

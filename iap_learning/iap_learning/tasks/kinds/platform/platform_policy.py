@@ -162,6 +162,7 @@ class PlatformPolicy:
     Attributes:
         task: as given.
         eye: sees the images of its camera; None where the task has none.
+        info: name and task of the policy.
 
     Raises:
         BadInput: the policy is of another platform, rate, layout or camera.
@@ -170,7 +171,8 @@ class PlatformPolicy:
     def __init__(
         self, policy: Policy, task: PlatformTask, scenario: Scenario, vehicle: Vehicle
     ) -> None:
-        self.task, self._policy, self._vehicle = task, policy, vehicle
+        self.task, self._policy, self._vehicle = task, policy.acting(), vehicle
+        self.info: Mapping[str, Any] = info_of(policy)
         self._repeat, self._dt_ns = periods(policy, scenario), SECOND * scenario.dt
         platform = scenario.vehicles[0].platform
         _check_observed(task, policy.name)
@@ -191,11 +193,6 @@ class PlatformPolicy:
         self._values = self._scale.apply(self._action)
         self._only = np.zeros(1, dtype=np.int64)  # row of its goal
         self._period = -1  # of the last action
-
-    @property
-    def info(self) -> Mapping[str, Any]:
-        """Name and task of the policy, or name of the script."""
-        return info_of(self._policy)
 
     @property
     def gives_references(self) -> bool:

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 
 from iap_description.config.record import (
     Count,
+    ExtendedRecord,
     Flag,
     NonNegative,
     Positive,
@@ -19,7 +20,7 @@ from iap_learning.tasks.kinds.platform.rewards import Reward
 from iap_learning.tasks.kinds.platform.term_table import TERMS
 from iap_learning.tasks.own_terms import OwnAction, OwnName, TermInputs
 from iap_learning.tasks.scaling import ActionRange
-from iap_learning.tasks.task import TASKS, ExtendedRecord, Task, task_tree
+from iap_learning.tasks.task import TASKS, Task, task_tree
 from iap_simulation.batch.actions import KINDS, action_size
 
 
