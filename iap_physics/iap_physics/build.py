@@ -17,6 +17,7 @@ from iap_physics.modules.proximity import ModuleProximity
 from iap_physics.plant.clearance import check_clearance
 from iap_physics.plant.contact_wrenches import ContactWrenches
 from iap_physics.plant.disturbances import Disturbances
+from iap_physics.plant.firmware_flight import FirmwareFlight
 from iap_physics.plant.part import PlantPart
 from iap_physics.plant.period_flight import DEFAULT_OPTIONS, PlantOptions
 from iap_physics.plant.plant import Plant
@@ -91,6 +92,7 @@ def _parts(
         for i, vehicle in enumerate(vehicles)
         if vehicle.faults
     ]
+    parts.extend(_firmwares(spec, propulsion))
     if spec.gripper is not None:
         parts.append(Gripper.of(spec.gripper, engine, spec.world, rows))
     if any(vehicle.disturbances for vehicle in vehicles):
@@ -110,3 +112,25 @@ def _parts(
         dt = 1.0 / spec.rates.physics_hz
         parts.append(Touchdowns(engine, propulsion, clearances, names, hover, dt))
     return parts
+
+
+def _firmwares(spec: PlantSpec, propulsion: Sequence[Propulsion]) -> list[FirmwareFlight]:
+    """The firmwares that fly in place of autopilots, of each vehicle that has some."""
+    out: list[FirmwareFlight] = []
+    count = 0
+    for i, vehicle in enumerate(spec.vehicles):
+        if vehicle.firmware is None:
+            continue
+        flight = FirmwareFlight(
+            i,
+            vehicle.name,
+            vehicle.firmware,
+            propulsion[i],
+            physics_hz=spec.rates.physics_hz,
+            gravity=spec.world.gravity,
+            first=count,
+            streams=lambda number: spec.rng(f"firmware/{number}"),
+        )
+        out.append(flight)
+        count += len(vehicle.platform.fleet)
+    return out

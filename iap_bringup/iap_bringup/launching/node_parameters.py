@@ -21,10 +21,12 @@ from iap_io.runs.vehicle_meta import TRUTH
 from iap_learning.learned_agents import flies_by_references
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.modules.coordination import coordination_spec
+from iap_simulation.scenario.firmware_checks import law_of
 from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.rig_spec import rig_spec, sensor_infos
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
+from iap_simulation.vehicles.parts import controller_model
 from iap_simulation.vehicles.vehicle import Vehicle
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
@@ -148,9 +150,10 @@ def physics_parameters(
 def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
     """Parameters that make a controller_node the controller of a scenario's vehicle, bit for bit."""
     control = vehicle.control
+    assembly = Assembly.of(vehicle.platform, vehicle.name)
     out = {
         **_answering(scenario, vehicle),
-        "law": control.law,
+        "law": law_of(vehicle, controller_model(scenario, vehicle, assembly)),
         "yaw_mode": control.yaw,
         "gravity": scenario.world.gravity,
     }

@@ -20,6 +20,7 @@ from iap_description.signals import NO_WRENCH, ForceTask, Reference
 from iap_description.states import Command, Level, Q
 
 AUTO = "auto"  # the law that the platform's joints allow
+ATTITUDE = "attitude"  # attitude and thrust of one multirotor, for its own autopilot
 VELOCITY = "velocity"  # the reference's twist as a command, for plants that take velocities
 
 
@@ -83,6 +84,7 @@ def make_controller(
             f" {actuation.name} (choices: {AUTO}, {actuation.law}, or module:Class)"
         )
     built_in = dict.fromkeys([AUTO, *known], f"{__name__}:{PlatformController.__name__}")
+    built_in[ATTITUDE] = "iap_control.controllers.attitude:AttitudeController"
     built_in[VELOCITY] = "iap_control.controllers.velocity:VelocityController"
     methods = ("__call__", "reset", "set_gains")
     made = load_class(law, methods, key=key, built_in=built_in)

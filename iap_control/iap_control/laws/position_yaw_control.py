@@ -59,6 +59,11 @@ class PositionYawControl:
         self._memory = RigidMemory.empty()
         self._yaw = YawMemory.empty()
 
+    @property
+    def attitude(self) -> tuple[Array, Array]:
+        """The attitude (4,) that the last wrench turns the platform to, and its rate (3,) there [rad/s]: views."""
+        return self._memory.q_WB, self._memory.w_B
+
     def __call__(
         self,
         x: Array,

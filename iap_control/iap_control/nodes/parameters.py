@@ -11,7 +11,7 @@ from iap_control.allocation.allocator import Allocator
 from iap_control.allocation.model import PlatformModel
 from iap_control.arm.arm_control import ArmControl
 from iap_control.arm.arm_spec import ArmPlan
-from iap_control.controllers.controller import AUTO, VELOCITY, make_controller
+from iap_control.controllers.controller import ATTITUDE, AUTO, VELOCITY, make_controller
 from iap_control.controllers.known_faults import KnownFaults, read_faults
 from iap_control.controllers.land_detector import LandDetector
 from iap_control.gains import Gains
@@ -60,7 +60,9 @@ def make_control_responder(
     yaw = node.choice("yaw_mode", YAW_MODES, what, OLD_YAW_MODES)
     gravity = node.parameter("gravity", GRAVITY, "Along -z of map [m/s^2].", limits=(0.1, 100.0))
     law = node.parameter(
-        "law", AUTO, f"{AUTO}, {', '.join([*laws(), VELOCITY])}, or module:Class of your own."
+        "law",
+        AUTO,
+        f"{AUTO}, {', '.join([*laws(), ATTITUDE, VELOCITY])}, or module:Class of your own.",
     )
     limits, source = _references(node)
     assembly = Assembly.of(platform)

@@ -220,6 +220,11 @@ class PhysicsNode(SuiteNode):
         self._resend_at = waited + min(waited, LAST_RESEND)
         self._publish_states(stamp_of_time(self._session.t))
 
+    def destroy_node(self) -> None:
+        """End with what the plant holds outside this process."""
+        self._session.close()
+        super().destroy_node()
+
     @property
     def steps(self) -> StepRequests:
         """The control periods that a paused simulation is to fly."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The protocol of a plant's parts: what acts on its vehicles, or measures them, besides rotors and air."""
 
+from pathlib import Path
+
 from iap_description.arrays import Array, Integers
 from iap_description.states import Command
 
@@ -41,6 +43,9 @@ class PlantPart:
             out: (B, vehicles, 6) on these, about their CoMs, world axes.
         """
 
+    def begin_step(self, x: Array, t: float) -> None:
+        """Act on what rotors are commanded, before a physics step from state rows (B, bodies, 13) at time t [s] on."""
+
     def before_step(self, x: Array, wrenches: Array, t: float, dt: float) -> None:
         """Act in a physics step that comes.
 
@@ -62,6 +67,12 @@ class PlantPart:
 
     def end_period(self) -> None:
         """A control period that was stepped one by one has ended."""
+
+    def write(self, folder: Path) -> None:
+        """Write files of the flight into a run's folder."""
+
+    def close(self) -> None:
+        """Give back what is held outside this process; a second time is fine."""
 
 
 def overriding(parts: tuple[PlantPart, ...], method: str) -> tuple[PlantPart, ...]:

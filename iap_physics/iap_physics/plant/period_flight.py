@@ -88,6 +88,7 @@ class SteppedFlight:
         self._wrenches = np.zeros((len(external_W), propulsion[-1].rows.stop, 6))
         self._acting = overriding(parts, "before_step")
         self._following = overriding(parts, "end_step")
+        self._leading = overriding(parts, "begin_step")
         self._looking = overriding(parts, "after_step")
         self._ending = overriding(parts, "end_period")
 
@@ -101,6 +102,8 @@ class SteppedFlight:
         is_running, is_disturbed = engine.status == RUNNING, bool(self._external_W.any())
         begin = int(ticks[0]) * self._dt
         for step in range(steps):
+            for part in self._leading:
+                part.begin_step(engine.state(), begin + step * self._dt)
             x = engine.state()
             self._wrenches.fill(0.0)
             for propulsion in self._propulsion:

@@ -2,6 +2,7 @@
 """The plant: an engine, and what turns commands into wrenches on its bodies, each at its own rate."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -84,6 +85,7 @@ class Plant:
         self._beginning = overriding(self.parts, "begin_period")
         self._loading = overriding(self.parts, "add_wrenches")
         self._postponing = overriding(self.parts, "postpones")
+        self._leading = overriding(self.parts, "begin_step")
         self._looking = overriding(self.parts, "after_step")
         drag = None
         if self.air.has_drag:
@@ -93,7 +95,7 @@ class Plant:
         self._flight = flight
         self._free_flight = flight if isinstance(flight, FreeFlight) else None
         if isinstance(flight, SteppedFlight):
-            self._looking = ()  # they look in its steps
+            self._leading = self._looking = ()  # they act in its steps
 
     def attach(self, part: PlantPart) -> None:
         """Let a part act from the next control period on, after all others, until the plant is made anew.
@@ -360,9 +362,21 @@ class Plant:
             x = self.engine.state()[:, self._bases]
             for part in self._loading:
                 part.add_wrenches(self.times, x, self._external_W)
-        steps = 1 if self._looking else self.substeps
+        steps = 1 if self._looking or self._leading else self.substeps
         inputs = self._inputs
         for _ in range(0, self.substeps, steps):
+            for part in self._leading:
+                part.begin_step(self.engine.state(), self.t)
             self._flight.advance(inputs, steps)
             for part in self._looking:
                 part.after_step(self.engine.state())
+
+    def write(self, folder: Path) -> None:
+        """Let the parts write their files of the flight into a run's folder."""
+        for part in self.parts:
+            part.write(folder)
+
+    def close(self) -> None:
+        """Let the parts give back what they hold outside this process; a second time is fine."""
+        for part in self.parts:
+            part.close()

@@ -16,6 +16,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.faults import PlantFault, check_faults
 from iap_description.vehicles.platform import Platform
+from iap_physics.firmware.settings import FirmwareChoice
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
 from iap_physics.plant.disturbances import Disturbance
@@ -76,6 +77,7 @@ class PlantVehicle(Record):
     deviation: Deviation = NO_DEVIATION  # of what really flies from the platform's file
     friction_factor: NonNegative = 1.0  # of the tool's friction, over the platform's
     autopilot: AutopilotGains
+    firmware: FirmwareChoice | None = None  # in place of the autopilots; None: they fly
     start: Annotated[tuple[StateRow, ...], Field(min_length=1)]  # of every body
     start_rpm: Annotated[tuple[RotorSpeeds, ...], Field(min_length=1)]  # of every aircraft [rpm]
     start_tilt: tuple[Angles, ...] = ()  # of every aircraft's rotors [rad]; none: all upright

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One vehicle's propulsion: its aircraft's autopilots and rotors, between a command and the wrenches on its bodies."""
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -78,7 +79,8 @@ class Propulsion:
         rows: its state rows.
         fleet: the record of each of its aircraft.
         every: physics steps from one instant of the autopilots to the next.
-        command: the present one.
+        command: that the autopilots obey.
+        orders: that came last, which are those unless `hand_over` was called.
         rotors: their state and parameters.
         known: estimates that the autopilots go by.
         autopilots: (N,) `Autopilot` records.
@@ -107,6 +109,7 @@ class Propulsion:
             np.zeros((batch, count, 4)),
             np.zeros((batch, count, 4)),
         )
+        self.orders = self.command
         self.rotors = RotorStates(
             np.zeros((batch, count, 4)),
             np.zeros((batch, count, 4)),
@@ -145,15 +148,24 @@ class Propulsion:
         """Rotors at the given speeds and angles (N, 4) or (worlds, N, 4), held there until a command comes."""
         self.rotors.rpm[worlds] = self.command.rpm[worlds] = rpm
         self.rotors.tilt[worlds] = self.command.tilt[worlds] = tilt
-        self.command.modes[worlds], self.known.is_used[worlds] = Mode.RPM, False
+        self.command.modes[worlds] = self.orders.modes[worlds] = Mode.RPM
+        self.known.is_used[worlds] = False
         self._estimated_worlds = int(np.count_nonzero(self.known.is_used))
         if self._delay is not None:
             self._delay.reset(worlds)
 
+    def hand_over(self) -> LastCommand:
+        """Let another than the autopilots command the rotors' speeds, by `command`; returns the orders to it.
+
+        It is called before commands are delayed.
+        """
+        self.orders = copy.deepcopy(self.command)
+        return self.orders
+
     def set_delay(self, worlds: int | slice, periods: int) -> None:
         """Let the commands of some worlds act so many control periods late, from their next reset on."""
         if periods and self._delay is None:
-            self._delay = CommandDelay(self.command)
+            self._delay = CommandDelay(self.orders)
         if self._delay is not None:
             self._delay.set_periods(worlds, periods)
 
@@ -170,13 +182,13 @@ class Propulsion:
     def apply_at_once(self) -> None:
         """Let the present commands act at once, and nothing that is on its way."""
         if self._delay is not None:
-            for acting, latest in zip(self.command, self._delay.latest, strict=True):
+            for acting, latest in zip(self.orders, self._delay.latest, strict=True):
                 acting[:] = latest
             self._delay.reset(np.arange(len(self.command.modes)))
 
     def set_command(self, command: Command, is_finite: Booleans | None = None) -> None:
         """Take a command for all worlds, or with a batch axis; `is_finite` (B,) are those that take it, None is all."""
-        target = self.command if self._delay is None else self._delay.latest
+        target = self.orders if self._delay is None else self._delay.latest
         values: tuple[ArrayLike, ...] = (
             command.mode,
             command.thrust,

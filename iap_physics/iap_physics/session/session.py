@@ -69,7 +69,12 @@ class Session:
         self._begin()
 
     def _warm_up(self) -> None:
-        """Hold for a period, so that whatever is loaded when first used is there, and come back."""
+        """Hold for a period, so that whatever is loaded when first used is there, and come back.
+
+        Firmwares would have to boot for it, and again for the flight.
+        """
+        if any(vehicle.firmware is not None for vehicle in self.spec.vehicles):
+            return
         for i, command_buffer in enumerate(self.command_buffers):
             x = self.plant.state(i)[0]
             command_buffer.hold.begin(x)
@@ -106,6 +111,10 @@ class Session:
         for arm in self.arms.values():
             arm.reset()
         self._begin()
+
+    def close(self) -> None:
+        """Give back what the plant holds outside this process; a second time is fine."""
+        self.plant.close()
 
     @property
     def t(self) -> float:

@@ -68,6 +68,7 @@ def unsupported(scenario: Scenario) -> str | None:
         f"control.state_source: {source}": source != TRUTH,
         f"control.law: {law}": law not in (AUTO, *laws()),
         "faults": bool(vehicle.faults),
+        "firmware": vehicle.firmware is not None,
         "recorded wrenches": getattr(vehicle.reference, "wrench_topic", None) is not None,
         "vehicles that are drawn, on joints with friction or stops": resists
         and deviates(scenario),

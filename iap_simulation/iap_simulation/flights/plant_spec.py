@@ -82,6 +82,7 @@ def _vehicle(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) -> PlantVe
         deviation=drawn_deviation(scenario, spec),
         friction_factor=friction_factor(scenario),
         autopilot=control.gains.autopilot,
+        firmware=spec.firmware,
         start=start.tolist(),
         start_rpm=rpm.tolist(),
         start_tilt=vehicle.start_tilt.tolist(),

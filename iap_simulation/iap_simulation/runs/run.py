@@ -107,6 +107,7 @@ def execute(
             task = simulation.task
             if task is not None:
                 task.write(folder)
+            simulation.plant.write(folder)
         stats = run_stats(simulation, flight, ending.outcome, wall)
         if options.viewer is not None:
             stats = replace(stats, tasks={**stats.tasks, **options.viewer.metrics})

@@ -16,6 +16,7 @@ from iap_description.scenes.library import absolute
 from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.obstacles import objects_tree
 from iap_physics.engines.make import AUTO, default_engine
+from iap_physics.firmware.settings import firmware_tree
 from iap_sensors.mounted.sensor_presets import cameras_tree, sensors_tree
 from iap_simulation.scenario.modules import with_modules
 from iap_simulation.scenario.renamed_keys import assigned, present_path, with_new_names
@@ -200,6 +201,7 @@ def _with_presets(tree: dict[str, Any], source: str) -> dict[str, Any]:
             out["world"]["scene"] = absolute(world["scene"])
     for vehicle in _vehicles(out, source):
         vehicle["sensors"] = sensors_tree(vehicle.get("sensors"), source)
+        vehicle["firmware"] = firmware_tree(vehicle.get("firmware"), source)
         _begin_with_joints(vehicle, source)
     return out
 

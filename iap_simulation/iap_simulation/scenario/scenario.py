@@ -7,6 +7,7 @@ from pydantic import model_validator
 
 from iap_description.world.obstacles import Obstacles
 from iap_physics.plant.plant_spec import check_latches
+from iap_simulation.scenario.firmware_checks import check_firmware
 from iap_simulation.scenario.plant_checks import check_plant
 from iap_simulation.scenario.plant_choice import IdentifiedChoice
 from iap_simulation.scenario.scenario_keys import ScenarioKeys
@@ -26,6 +27,13 @@ class Scenario(ScenarioKeys):
     @model_validator(mode="after")
     def _plant_has_what_is_asked_for(self) -> Self:
         check_plant(self)
+        return self
+
+    @model_validator(mode="after")
+    def _firmware_can_fly(self) -> Self:
+        for vehicle in self.vehicles:
+            if vehicle.firmware is not None:
+                check_firmware(self, vehicle, vehicle.firmware)
         return self
 
     @model_validator(mode="after")

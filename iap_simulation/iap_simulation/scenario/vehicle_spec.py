@@ -25,6 +25,7 @@ from iap_description.vehicles.faults import Fault, SensorFault, check_faults
 from iap_description.vehicles.platform import Platform
 from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
 from iap_io.runs.vehicle_meta import TRUTH
+from iap_physics.firmware.settings import FirmwareChoice
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
 from iap_physics.plant.disturbances import Disturbance
@@ -101,6 +102,7 @@ class VehicleSpec(Record):
     start: Start
     offset: Vec3
     control: Control
+    firmware: FirmwareChoice | None = None  # in place of the aircraft's own autopilots
     state_noise: StateNoise
     model_error: ModelError
     sensors: SensorsSpec

