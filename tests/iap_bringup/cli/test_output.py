@@ -152,7 +152,7 @@ def test_notes_of_a_recording_stand_in_the_report_alone(monkeypatch, caplog):
     reader = logging.getLogger("iap_io.trajectories.reader")
     monkeypatch.setattr(flight, "_replay", lambda _: reader.warning("read as NED") or 0)
     before = logging.getLogger("iap_io.trajectories").level
-    assert flight.replay(Namespace()) == 0
+    assert flight.replay(Namespace(what="motion", horizon=None)) == 0
     assert not caplog.records
     assert logging.getLogger("iap_io.trajectories").level == before
 
