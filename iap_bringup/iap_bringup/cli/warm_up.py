@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from iap_bringup.fuzz.made_blackbox import write_blackbox
 from iap_bringup.pictures.picture import camera_around, render_scene
 from iap_description.config.bounds import first_odd
 from iap_description.errors import BadInput
@@ -29,6 +30,7 @@ from iap_description.math.relative import body_twist, joint_states
 from iap_description.states import STATE_SIZE, P, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
+from iap_io.flight_logs.readers import open_log
 from iap_learning.evaluation.flyers import baseline
 from iap_learning.policies.blocks.convolution import Convolution
 from iap_learning.policies.blocks.gru import Gru
@@ -232,6 +234,12 @@ def _check_message() -> None:
     joint_states(x, np.array([[0, 1]]), np.zeros((1, 4)), np.zeros((1, 3)))
 
 
+def _logs(folder: Path) -> None:
+    """A blackbox, whose frames are decoded by compiled code."""
+    write_blackbox(folder)
+    open_log(folder / "flight.bbl")
+
+
 FIRST = (_first_flights, _first_of_other_laws, _picture)  # of the commands that people type first
 SHARES = (
     _single_precision,
@@ -245,6 +253,7 @@ SHARES = (
     _contact,
     _picture,
     _rays,
+    _logs,
 )
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from iap_bringup.fuzz.made_blackbox import write_blackbox
 from iap_description.arrays import Array
 from iap_io.flight_logs.dataflash import FORMAT_SIZE, FORMAT_TYPE, HEAD
 
@@ -141,7 +142,7 @@ def _circle() -> tuple[Array, Array, Array]:
 
 def write_all(home: Path) -> None:
     """Write a log of each kind."""
-    for write in (write_dataflash, _write_ulog, _write_usd, _write_blackbox):
+    for write in (write_dataflash, _write_ulog, _write_usd, _write_blackbox_csv, write_blackbox):
         write(home)
 
 
@@ -172,7 +173,7 @@ def _write_usd(home: Path) -> None:
     (home / "flight_usd").write_bytes(usd(t.tolist(), (names + turns, rows)))
 
 
-def _write_blackbox(home: Path) -> None:
+def _write_blackbox_csv(home: Path) -> None:
     names = ["loopIteration", "time (us)", *(f"gyroADC[{i}]" for i in range(3))]
     names += [*(f"accSmooth[{i}]" for i in range(3)), *(f"motor[{i}]" for i in range(4))]
     rows = [[k, 1000 * k, 90, 0, -180, 0, 0, 2048, *[630 + k % 10] * 4] for k in range(500)]

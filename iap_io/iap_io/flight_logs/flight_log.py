@@ -38,6 +38,14 @@ STATES = (ARMED, LANDED)  # which change a few times alone
 SETPOINTS = (ATTITUDE_SETPOINT, POSITION_SETPOINT, VELOCITY_SETPOINT)
 
 
+def numbered(path: Path) -> tuple[Path, int | None]:
+    """A file, and the number of a log in it that a path such as ``flight.bbl:2`` names; None without one."""
+    name, _, number = str(path).rpartition(":")
+    if number.isdecimal() and not path.exists():
+        return Path(name), int(number)
+    return path, None
+
+
 @dataclass(frozen=True)
 class Signal:
     """Samples of one quantity.
@@ -85,7 +93,7 @@ class FlightLog:
     """Record of one flight, as an autopilot has written it.
 
     Attributes:
-        path: of the file.
+        path: of the file, with the number of a log in it as `numbered` has it.
         kind: of the file, in words.
         vehicle: firmware, hardware and vehicle, in words.
         signals: by name; each at its own times.

@@ -85,7 +85,8 @@ class Inspection:
         """The same in lines, for people."""
         log = self.log
         yield f"{log.path.name}: {log.kind}, {log.vehicle}"
-        files = log.path.iterdir() if log.path.is_dir() else (log.path,)
+        path, _ = names.numbered(log.path)
+        files = path.iterdir() if path.is_dir() else (path,)
         size = sum(each.stat().st_size for each in files) / 1e6
         yield f"  {size:.1f} MB, {log.rows} rows, {log.end - log.begin:.1f} s from {log.begin:.1f} s after boot"
         airborne = [f"{each.begin:.1f} to {each.end:.1f} s" for each in self.flights]

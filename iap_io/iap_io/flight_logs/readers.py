@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from iap_description.config.text_files import check_file, is_file, no_text, reason_of
 from iap_description.errors import BadInput
-from iap_io.flight_logs import ardupilot, blackbox_csv, crazyflie, dataflash, px4_ulog
-from iap_io.flight_logs.flight_log import FlightLog
+from iap_io.flight_logs import ardupilot, blackbox, blackbox_csv, crazyflie, dataflash, px4_ulog
+from iap_io.flight_logs.flight_log import FlightLog, numbered
 from iap_io.flight_logs.plausibility import plausible
 
 BEGIN = 64  # bytes that a kind is known by
@@ -22,10 +22,12 @@ class LogKind(NamedTuple):
     Attributes:
         fits: whether a file's first bytes are of this kind.
         read: the log in it.
+        read_number: one of several logs in it, from 1 on; None of kinds that have one.
     """
 
     fits: Callable[[bytes], bool]
     read: Callable[[Path], FlightLog]
+    read_number: Callable[[Path, int], FlightLog] | None = None
 
 
 READERS = {
@@ -36,7 +38,9 @@ READERS = {
     "Crazyflie uSD": LogKind(crazyflie.is_usd, crazyflie.read_usd),
     "blackbox CSV": LogKind(blackbox_csv.is_blackbox_csv, blackbox_csv.read_csv),
     "blackbox": LogKind(
-        lambda begin: begin.startswith(blackbox_csv.BINARY), blackbox_csv.refuse_binary
+        lambda begin: begin.startswith(blackbox.MAGIC),
+        blackbox.read_blackbox,
+        blackbox.read_blackbox,
     ),
 }
 
@@ -51,10 +55,13 @@ def is_flight_log(path: Path) -> bool:
 def open_log(path: Path | str) -> FlightLog:
     """Read a flight log.
 
+    Args:
+        path: of the file; ``FILE:2`` is the second of several logs in it, where the longest is read otherwise.
+
     Raises:
         BadInput: it is no flight log of `READERS`, damaged so that nothing can be read, or of another vehicle.
     """
-    path = Path(path)
+    path, number = numbered(Path(path))
     check_file(path, MAX_FILE_SIZE)
     begin = _begin(path)
     if not begin:
@@ -65,7 +72,11 @@ def open_log(path: Path | str) -> FlightLog:
     if kind is None:
         known = f"no flight log that is known: {', '.join(READERS)} are read"
         raise BadInput(f"{path}: {no_text(begin) or known}")
-    return plausible(kind.read(path))
+    if number is None:
+        return plausible(kind.read(path))
+    if kind.read_number is None:
+        raise BadInput(f"{path}:{number}: the file has one log: leave out :{number}")
+    return plausible(kind.read_number(path, number))
 
 
 def _begin(path: Path) -> bytes:

@@ -102,6 +102,8 @@ def test_a_made_blackbox_has_rates_and_a_unit_at_rest(tmp_path, capsys):
     assert main(["inspect", str(tmp_path / "flight_blackbox.csv"), "--json"]) == 0
     assert len((tmp_path / "flight_blackbox.csv").read_text().splitlines()) == 503
     assert "gyro" in json.dumps(json.loads(capsys.readouterr().out)).lower()
+    assert main(["inspect", str(tmp_path / "flight.bbl"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == 500
 
 
 def test_made_bags_hold_a_line_of_half_a_metre_a_second(tmp_path):

@@ -144,7 +144,7 @@ def test_a_blackbox_has_no_position_to_fly(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("H Product:Blackbox flight data recorder\n", "blackbox_decode"),
+        ("H Product:Blackbox flight data recorder\n", "no fields loopIteration"),
         ("loopIteration, rest\n1, 2\n", "no line of names"),
         ("loopIteration, time (us), gyroADC[0]\n", "0 rows of numbers"),
         ("loopIteration, time (us), baro\n0, 1, 2\n1, 2, 3\n2, 3, 4\n", "no columns gyroADC"),

@@ -13,6 +13,7 @@ from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import QUAD_X, Signal
 from iap_io.flight_logs.run_folders import read_run
 from iap_simulation.flights.flight import Flight
+from iap_simulation.identification.rotorcraft.flight_table import MARGIN, flight_table
 from iap_simulation.open_loop.kinds import KINDS
 from iap_simulation.open_loop.replayed import replay_open_loop
 from iap_simulation.runs.run import record
@@ -98,6 +99,18 @@ def test_attitudes_are_flown_in_one_piece_within_the_autopilots_lag(log, f450):
     assert as_commanded > np.abs((behind * q[30:]).sum(axis=1)).mean()  # 0.15 s late, not in step
     assert replay.tilt.response < replay.tilt.tilt
     assert replay.fitted.response < 0.2  # the set-points are the attitudes themselves
+
+
+@pytest.mark.parametrize(("across", "ends"), [(200.0, True), (0.0, False)])
+def test_a_blow_across_the_rotors_ends_a_flight_and_hard_thrust_does_not(log, across, ends):
+    force = log.signals[names.SPECIFIC_FORCE]
+    hit = force.values.copy()
+    late = (force.t > 13.5) & (force.t < 13.6)
+    hit[late] += [across, 0.0, 60.0]
+    table = flight_table(log.with_signal(names.SPECIFIC_FORCE, replace(force, values=hit)))
+    whole = flight_table(log)
+    assert (table.t[-1] < 13.5 - MARGIN) == ends
+    assert table.t[-1] <= whole.t[-1]
 
 
 def test_what_a_log_does_not_have_is_refused_by_name(log, f450):

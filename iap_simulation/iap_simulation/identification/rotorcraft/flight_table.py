@@ -17,13 +17,17 @@ from iap_io.trajectories.samples import continuous
 RATES = (50.0, 250.0)  # least and largest of a grid [Hz]
 MARGIN = 1.5  # at both ends of a flight, for take-off, landing and filters [s]
 SHORTEST = 10.0  # time in the air that is of use [s]
-CRASH = 50.0  # specific force at which a crash has begun [m/s^2]
+CRASH = (
+    30.0  # specific force across the rotors' axes, low-passed, at which a crash has begun [m/s^2]
+)
+CRASH_RISE = 0.1  # time of a blow before its low-passed force is that large [s]
 SMOOTH_FORCE = 8.0  # low-pass of forces, for vibration [Hz]
 FASTEST_LOW_PASS = 40.0  # of rates [Hz]
 FULL, MOST_SATURATED = (
     0.999,
     0.05,
 )  # command of a motor at its end, and the share of the time that is of use
+FEWEST = 32  # samples that are low-passed
 SQUARE = 2.0  # exponent of thrust by speed
 INSTRUMENT_DELAYS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6)  # of set-points that explain inputs [s]
 
@@ -169,12 +173,16 @@ def _signal(log: FlightLog, *choice: str) -> Signal:
 
 
 def _before_crash(log: FlightLog, end: float) -> float:
-    """The end of a flight, or the time of the first blow before it [s]."""
+    """The end of a flight, or the time of the first blow before it [s]: rotors push along their axes alone."""
     force = log.signals.get(names.SPECIFIC_FORCE)
     if force is None:
         return end
-    blows = force.t[(np.linalg.norm(force.values, axis=1) > CRASH) & (force.t < end)]
-    return float(blows[0]) if len(blows) else end
+    t = np.arange(force.t[0], end, 1.0 / min(force.rate, RATES[1]))
+    if len(t) < FEWEST:
+        return end
+    across = np.linalg.norm(_smooth(force, t, SMOOTH_FORCE)[:, :2], axis=1)
+    blows = t[across > CRASH]
+    return float(blows[0]) - CRASH_RISE if len(blows) else end
 
 
 def _smooth(signal: Signal, t: Array, cutoff: float) -> Array:

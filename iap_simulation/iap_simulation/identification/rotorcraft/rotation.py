@@ -287,4 +287,8 @@ class _Fit:
             value = float(linear[i][:-1] @ pattern) / (width - 1)
             spread = NORMAL_95 * float(np.sqrt(max(float(gradient @ covariance @ gradient), 0.0)))
             found[axis] = estimate(value, spread, unit, "least squares in the band")
+        for axis in AXES:  # a gain that may be none; of a delay this is nothing odd
+            unsure = found.get(axis)
+            if unsure is not None and unsure.half_width >= abs(unsure.value):
+                refusals[axis] = f"{found.pop(axis).value:.2g} +- {unsure.half_width:.2g}"
         return found

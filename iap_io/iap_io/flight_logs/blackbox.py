@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Betaflight's blackbox as it was recorded: a file of one or more logs, each with a header of keys and its frames."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.config.text_files import MAX_TABLE, read_bytes
+from iap_description.errors import BadInput
+from iap_io.flight_logs import blackbox_codes as codes
+from iap_io.flight_logs import blackbox_frames as frames
+from iap_io.flight_logs.blackbox_columns import TIME, above_zero, log_of_columns
+from iap_io.flight_logs.flight_log import FlightLog
+
+MAGIC = b"H Product:Blackbox"
+KINDS = "IPGHS"
+MAX_FIELDS = 128
+ADC_VOLTS, ADC_STEPS = 3.3, 4095.0  # of the analogue input that old releases log
+NEWLINE = b"\n"
+Keys = Mapping[str, str]
+
+
+class FlightRecord(NamedTuple):
+    """One log of a file.
+
+    Attributes:
+        keys: of its header.
+        columns: numbers by field, of the sound frames.
+        damaged: number of damaged frames.
+        unfounded: number of frames whose own frame I was damaged.
+    """
+
+    keys: Keys
+    columns: dict[str, Array]
+    damaged: int
+    unfounded: int
+
+    @property
+    def duration(self) -> float:
+        """From the first sound frame to the last [s]."""
+        t = self.columns[TIME]
+        return float((t[-1] - t[0]) % 2**32 * 1e-6) if len(t) > 1 else 0.0
+
+
+def read_blackbox(path: Path, number: int | None = None) -> FlightLog:
+    """A log of a blackbox.
+
+    Args:
+        path: of the file.
+        number: of the log in it, from 1 on; None takes the longest.
+
+    Raises:
+        BadInput: no such log, no frame of it is sound, or it is written in a way that is not known.
+    """
+    data = read_bytes(path, MAX_TABLE)
+    starts = [each.start() for each in re.finditer(re.escape(MAGIC), data)]
+    if number is not None and not 1 <= number <= len(starts):
+        raise BadInput(f"{path}: log {number}: the file has {len(starts)}, from 1 on")
+    ends = [*starts[1:], len(data)]
+    chosen = range(len(starts)) if number is None else [number - 1]
+    found, reasons = {}, []
+    for k in chosen:
+        try:
+            found[k + 1] = _record(data[starts[k] : ends[k]])
+        except BadInput as error:
+            reasons.append(str(error))
+    if not found:
+        raise BadInput(f"{path}: {reasons[0]}")
+    one = max(found, key=lambda k: found[k].duration)
+    record = found[one]
+    if len(record.columns[TIME]) < 2:
+        raise BadInput(f"{path}: no sound frames: {record.damaged} are damaged: was it cut?")
+    notes = _notes(record, one, len(starts))
+    where = path if number is None else path.with_name(f"{path.name}:{number}")
+    return log_of_columns(where, "blackbox", record.keys, _in_units(record), notes)
+
+
+def _notes(record: FlightRecord, number: int, count: int) -> list[str]:
+    notes = []
+    if count > 1:
+        notes.append(
+            f"log {number} of the {count} in the file, of {record.duration:.1f} s: FILE:NUMBER is another"
+        )
+    if record.damaged:
+        lost = f", and {record.unfounded} that are changes of them" if record.unfounded else ""
+        notes.append(f"{record.damaged} damaged frames{lost} left out")
+    return notes
+
+
+def _record(data: bytes) -> FlightRecord:
+    """One log by its header and its frames."""
+    keys, begin = _header(data)
+    layout, names = _layout(keys)
+    least = 1 + sum(code != codes.NOTHING for code in _groups(layout))
+    bytes_ = np.frombuffer(data, np.uint8)[begin:]
+    out = np.zeros((len(bytes_) // least + 1, len(names)), np.int64)
+    rows, damaged, unfounded = frames.decoded(bytes_, layout, out)
+    columns = {name: out[:rows, k].astype(float) for k, name in enumerate(names)}
+    return FlightRecord(keys, columns, damaged, unfounded)
+
+
+def _groups(layout: frames.FrameLayout) -> list[int]:
+    """An encoding for each group of fields of a frame P, which takes a byte or more but for `NOTHING`."""
+    found, k = [], 0
+    own = layout.codes[1, : layout.counts[1]].tolist()
+    width = {codes.GROUP_OF_3: 3, codes.GROUP_OF_3_VARIED: 3, codes.GROUP_OF_4: 4, codes.GROUP_OF_8: 8}  # fmt: skip
+    while k < len(own):
+        found.append(own[k])
+        k += width.get(own[k], 1)
+    return found
+
+
+def _header(data: bytes) -> tuple[Keys, int]:
+    """Keys and values of the lines that begin with an H, and the place behind them."""
+    keys, at = {}, 0
+    while data[at : at + 2] == b"H ":
+        end = data.find(NEWLINE, at)
+        if end < 0:
+            break
+        key, _, value = data[at + 2 : end].decode("latin-1").partition(":")
+        keys[key.strip()] = value.strip()
+        at = end + 1
+    return keys, at
+
+
+def _layout(keys: Keys) -> tuple[frames.FrameLayout, list[str]]:
+    """How frames are written, and the names of the fields of frames I and P.
+
+    Raises:
+        BadInput: a key is missing or is no list of numbers, or an encoding or a predictor is not known.
+    """
+    names = [each.strip() for each in keys.get("Field I name", "").split(",")]
+    if names[:2] != ["loopIteration", TIME] or len(names) > MAX_FIELDS:
+        raise BadInput(f"no fields loopIteration and {TIME}: its header is cut or damaged")
+    count = len(names)
+    counts = [len(_numbers(keys, f"Field {k} encoding", None)) for k in KINDS]
+    counts[:2] = [count, count]
+    encodings = np.zeros((len(KINDS), max(*counts, 1)), np.int64)
+    for row, kind in enumerate(KINDS):
+        key = f"Field {kind} encoding"
+        encodings[row, : counts[row]] = _numbers(keys, key, counts[row] if row < 2 else None)
+    predictors = [_numbers(keys, f"Field {kind} predictor", count) for kind in "IP"]
+    _check(encodings, codes.KNOWN, "encoding")
+    _check(np.array(predictors), frames.KNOWN, "predictor")
+    least_motor = _numbers(keys, "motorOutput", None) or _numbers(keys, "minthrottle", None) or [0]
+    constants = [
+        (_numbers(keys, "minthrottle", None) or [0])[0],
+        (_numbers(keys, "vbatref", None) or [0])[0],
+        least_motor[0],
+        names.index("motor[0]") if "motor[0]" in names else 0,
+    ]
+    layout = frames.FrameLayout(
+        encodings, np.array(counts), np.array(predictors),
+        np.array(_numbers(keys, "Field I signed", count)), np.array(constants),
+        np.array(_intervals(keys)), (_numbers(keys, "Data version", None) or [1])[0],
+    )  # fmt: skip
+    return layout, names
+
+
+def _intervals(keys: Keys) -> tuple[int, int, int]:
+    """Iterations from one frame I to the next, and of how many iterations how many have a frame P."""
+    every = max((_numbers(keys, "I interval", None) or [32])[0], 1)
+    share, _, of = keys.get("P interval", "1/1").partition("/")
+    if of:
+        return every, max(_number(share), 1), max(_number(of), 1)
+    return every, 1, max(_number(share), 1)
+
+
+def _numbers(keys: Keys, key: str, count: int | None) -> list[int]:
+    """The whole numbers of a key; none where it is missing and no count is asked for."""
+    text = keys.get(key, "")
+    numbers = [_number(each) for each in text.split(",")] if text else []
+    if count is not None and len(numbers) != count:
+        raise BadInput(
+            f"key '{key}' has {len(numbers)} numbers in place of {count}: its header is damaged"
+        )
+    return numbers
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text.strip(), 0)
+    except ValueError:
+        raise BadInput(f"'{text.strip()}' in its header is no number: it is damaged") from None
+
+
+def _check(found: Integers, known: tuple[int, ...], what: str) -> None:
+    odd = sorted(set(found.ravel().tolist()) - set(known))
+    if odd:
+        raise BadInput(f"{what} {odd[0]} of its fields is not known")
+
+
+def _in_units(record: FlightRecord) -> dict[str, Array]:
+    """The columns with rates in deg/s and voltages in V, whose units changed from release to release."""
+    columns, keys = dict(record.columns), record.keys
+    factor = _gyro_factor(keys)
+    for axis in range(3):
+        name = f"gyroADC[{axis}]"
+        if name in columns:
+            columns[name] = factor * columns[name]
+    if "vbatLatest" in columns:
+        columns["vbatLatest (V)"] = _volt_factor(keys) * columns.pop("vbatLatest")
+    if "amperageLatest" in columns and _release(keys) >= (3, 1):
+        columns["amperageLatest (A)"] = 0.01 * columns.pop("amperageLatest")
+    return columns
+
+
+def _release(keys: Keys) -> tuple[int, int]:
+    """Release of Betaflight; (0, 0) of what was before it."""
+    found = re.search(r"Betaflight (?:/ \S+ )?(\d+)\.(\d+)", keys.get("Firmware revision", ""))
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _gyro_factor(keys: Keys) -> float:
+    """Degrees per second of one step, which the header has as the bits of a float."""
+    bits = keys.get("gyro_scale", keys.get("gyro.scale", "0x3f800000"))
+    factor = np.array([_number(bits)], dtype=np.uint32).view(np.float32)[0]
+    return above_zero(str(float(factor)), 1.0)
+
+
+def _volt_factor(keys: Keys) -> float:
+    """Volts of one step: hundredths from release 4.0, tenths from 3.1, and steps of the analogue input before."""
+    release = _release(keys)
+    if release >= (4, 0):
+        return 0.01
+    if release >= (3, 1):
+        return 0.1
+    scale = above_zero(keys.get("vbatscale", keys.get("vbat_scale", "")), 110.0)
+    return ADC_VOLTS / ADC_STEPS * scale / 10.0

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns of a Betaflight blackbox as signals, whether they come out of its frames or out of a CSV.
+
+Rates are deg/s, forward and left; accelerations are in parts of `acc_1G`. A blackbox has no position and no velocity.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from iap_description.arrays import Array, Booleans
+from iap_description.errors import BadInput
+from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.flight_log import FlightLog
+from iap_io.flight_logs.log_tables import LogField, LogTable, signals_of
+
+TIME = "time"
+G = 9.80665  # [m/s^2]
+DEG = float(np.pi / 180.0)
+USUAL_1G = 2048.0
+USUAL_POLES = 14.0  # of a motor
+DSHOT, PULSE = (158.0, 2047.0), (1000.0, 2000.0)  # a motor that stands, and one at its most
+SLACK = 2.0  # numbers of a motor beyond its range that are no damage
+WRAP = 2.0**32  # of a time [us]
+TABLE = "blackbox"
+FIELDS = (
+    LogField(names.GYROSCOPE, TABLE, ("gyroADC[0]", "gyroADC[1]", "gyroADC[2]"), scale=DEG),
+    LogField(names.RATES, TABLE, ("gyroADC[0]", "gyroADC[1]", "gyroADC[2]"), scale=DEG),
+    LogField(
+        names.SPECIFIC_FORCE, TABLE, ("accelerations[0]", "accelerations[1]", "accelerations[2]")
+    ),
+    LogField(names.MOTORS, TABLE, ("commands[*]",)),
+    LogField(names.ROTOR_SPEEDS, TABLE, ("speeds[*]",)),
+    LogField(names.THRUST, TABLE, ("setpoint[3]",), scale=1e-3),
+    LogField(names.VOLTAGE, TABLE, ("vbatLatest (V)",)),
+    LogField(names.VOLTAGE, TABLE, ("vbatLatest",), scale=0.01, releases="from 4.0"),
+    LogField(names.CURRENT, TABLE, ("amperageLatest (A)",)),
+)
+NO_PLACE = "a blackbox has none"
+PLACES = (names.REAR_RIGHT, names.FRONT_RIGHT, names.REAR_LEFT, names.FRONT_LEFT)
+ADVICE = "blackbox_sample_rate 1/1 and dshot_bidir, for rotor speeds; a position needs another autopilot"
+
+
+def log_of_columns(
+    path: Path,
+    kind: str,
+    keys: Mapping[str, str],
+    columns: Mapping[str, Array],
+    notes: Sequence[str] = (),
+) -> FlightLog:
+    """The log of columns by name.
+
+    Args:
+        path: of the file.
+        kind: of the file, in words.
+        keys: of its header.
+        columns: numbers, with the time [us].
+        notes: of its reader.
+
+    Raises:
+        BadInput: there are no rates.
+    """
+    t = np.unwrap(columns[TIME], period=WRAP) * 1e-6
+    low, high = _range(keys, columns)
+    sound = _sound(columns, low, high)
+    table = LogTable(TABLE, t, _scaled(keys, columns, low, high))
+    table = LogTable(TABLE, t[sound], {name: x[sound] for name, x in table.columns.items()})
+    signals, of_times = signals_of({TABLE: [table]}, FIELDS)
+    said = [*notes, *of_times]
+    if names.GYROSCOPE not in signals:
+        raise BadInput(f"{path}: no columns gyroADC[0..2]: is this a blackbox of Betaflight?")
+    if not sound.all():
+        said.append(
+            f"{(~sound).sum()} damaged rows left out: motors out of {low:g} to {high:g}, or no numbers"
+        )
+    said += [
+        f"motors: from {low:g} to {high:g} taken as 0 to 1",
+        "axes: forward and left; the sign of yaw is that of the firmware, which no log shows",
+    ]
+    rotors = signals[names.MOTORS].values.shape[1] if names.MOTORS in signals else 0
+    firmware = keys.get("Firmware revision", "Betaflight of unknown release")
+    missing = dict.fromkeys((names.ATTITUDE, names.POSITION, names.VELOCITY), NO_PLACE)
+    return FlightLog(
+        path, kind, f"{firmware}, {rotors} rotors", signals, rotors, "enu", len(t),
+        keys, tuple(said), missing, ADVICE, PLACES if rotors == len(PLACES) else None,
+    )  # fmt: skip
+
+
+def _motors(columns: Mapping[str, Array]) -> list[str]:
+    return [name for name in columns if name.startswith("motor[")]
+
+
+def _range(keys: Mapping[str, str], columns: Mapping[str, Array]) -> tuple[float, float]:
+    """Numbers of a motor that stands and of one at its most: of the header, or of DShot or pulses by their size."""
+    said = [number(each) for each in keys.get("motorOutput", "").split(",")]
+    if len(said) == 2 and np.isfinite(said).all() and said[0] < said[1]:
+        return said[0], said[1]
+    numbers = [x[np.isfinite(x)] for x in (columns[name] for name in _motors(columns))]
+    values = [np.median(each) for each in numbers if len(each)]
+    return DSHOT if not values or min(values) < PULSE[0] - SLACK else PULSE
+
+
+def _sound(columns: Mapping[str, Array], low: float, high: float) -> Booleans:
+    """Rows whose motors can be commands, and whose rates are numbers."""
+    count = len(next(iter(columns.values())))
+    sound = np.ones(count, np.bool_)
+    for name in _motors(columns):
+        stands = columns[name] == 0.0
+        sound &= ((columns[name] >= low - SLACK) & (columns[name] <= high + SLACK)) | stands
+    for axis in range(3):
+        sound &= np.isfinite(columns.get(f"gyroADC[{axis}]", np.zeros(count)))
+    return sound
+
+
+def _scaled(
+    keys: Mapping[str, str], columns: Mapping[str, Array], low: float, high: float
+) -> dict[str, Array]:
+    """The columns, with commands from 0 to 1 and accelerations in m/s^2."""
+    scaled = dict(columns)
+    for i, name in enumerate(_motors(columns)):
+        scaled[f"commands[{i}]"] = np.maximum((columns[name] - low) / (high - low), 0.0)
+    poles = above_zero(keys.get("motor_poles", ""), USUAL_POLES)
+    for name in (each for each in columns if each.startswith("eRPM[")):
+        scaled[name.replace("eRPM", "speeds")] = columns[name] * 200.0 / poles
+    one_g = above_zero(keys.get("acc_1G", ""), USUAL_1G)
+    for axis in range(3):
+        for unit, factor in (("", G / one_g), (" (g)", G), (" (m/s/s)", 1.0)):
+            if f"accSmooth[{axis}]{unit}" in columns:
+                scaled[f"accelerations[{axis}]"] = columns[f"accSmooth[{axis}]{unit}"] * factor
+    return scaled
+
+
+def number(text: str) -> float:
+    """A cell's number; NaN for words, such as flags, and for empty cells."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def above_zero(text: str, usual: float) -> float:
+    """A number of the header that is above zero, or else the usual one."""
+    value = number(text)
+    return value if value > 0.0 else usual
