@@ -15,7 +15,11 @@ from iap_physics.identified.engine import IdentifiedEngine
 from iap_physics.latching.latches import Latches
 from iap_physics.modules.proximity import ModuleProximity
 from iap_physics.plant.clearance import check_clearance
-from iap_physics.plant.contact_wrenches import ContactWrenches
+from iap_physics.plant.contact_wrenches import (
+    BatchContactWrenches,
+    ContactSums,
+    ContactWrenches,
+)
 from iap_physics.plant.disturbances import Disturbances
 from iap_physics.plant.firmware_flight import FirmwareFlight
 from iap_physics.plant.part import PlantPart
@@ -104,7 +108,9 @@ def _parts(
         ports = [vehicle.platform.ports for vehicle in vehicles]
         parts.append(Latches(engine, spec.latches, assemblies, ports))
     measured = {i: rows[i] for i, each in enumerate(vehicles) if each.wrench_filter is not None}
-    if measured:
+    if measured and isinstance(engine, ContactSums):
+        parts.append(BatchContactWrenches(engine, measured, spec.rates.substeps))
+    elif measured:
         parts.append(ContactWrenches(engine, measured, parts))
     clearances = {i: v.platform.ground_clearance for i, v in enumerate(vehicles) if v.may_land}
     if clearances and engine.batch == 1 and spec.world.has_ground:

@@ -179,13 +179,17 @@ def _closed_form(folder: Path) -> None:
 
 
 def _contact(folder: Path) -> None:
-    """Flights that push as they are asked, in both ways and both engines; from the ground, where contact is felt."""
+    """Flights that push as they are asked, in both ways and engines; from the ground; in many worlds."""
     for engine in ("pybullet", "mujoco"):
         for mode in ("selective", "paper"):
             assignments = (f"engine.name={engine}", f"control.wrench_mode={mode}", *PUSHING)
             record(
                 "wall_push", folder=folder / engine / mode, duration=0.2, assignments=assignments
             )
+    touching = {"engine.name": "mujoco", "control.wrench_mode": "none"}
+    for platform in ("three_star", "f450"):
+        worlds = Worlds.of("wall_push", 2, settings=touching, platform=platform, sensors="none")
+        worlds.advance()
     yielding = ("control.admittance=true", "control.gains.admittance.orientation=euler")
     record("peg_in_hole", folder=folder / "euler", duration=0.2, assignments=yielding)
 

@@ -28,10 +28,23 @@ from iap_control.batch.records import (
     Setpoints,
 )
 from iap_control.batch.rotor_allocation import share_out_to_rotors, share_out_to_tilting_rotors
-from iap_control.controllers.disturbance_observer import ObserverInputs, about_origin, estimate
+from iap_control.controllers.disturbance_observer import (
+    ObserverInputs,
+    about_origin,
+    estimate,
+    touches,
+)
 from iap_control.headings import FOLLOW, REFERENCE
 from iap_description.arrays import Array
-from iap_description.math.kernels import add6, choose, chosen4, chosen6, formula, yaw_parts
+from iap_description.math.kernels import (
+    add6,
+    choose,
+    chosen4,
+    chosen6,
+    formula,
+    scale6,
+    yaw_parts,
+)
 from iap_description.math.lanes import (
     LANES,
     Index,
@@ -48,7 +61,6 @@ from iap_description.states import REF_Q, Level
 
 POSE = int(Level.POSE)
 TARGET_Q = PLATFORM.reference + REF_Q.start
-ZERO_WRENCH = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @formula
@@ -86,13 +98,15 @@ def _head_one(block: Array, a: Index, mode: int, mount_yaw: float, lanes: Lanes)
 
 @formula
 def observe(block: Array, dt: float, lanes: Lanes) -> None:
-    """Take the estimated disturbances, as no wrench is measured in free flight."""
+    """Take what is fed forward of the wrenches that are felt, and the estimated disturbances."""
     for lane in range(lanes[0], lanes[1]):
         x = read_motion(block, PLATFORM_ROW, PLATFORM.p, lane)
         d = get6(block, PLATFORM_ROW, PLATFORM.disturbance, lane)
         is_observed = get(block, PLATFORM_ROW, PLATFORM.is_observed, lane) > 0.0
         last_h = get6(block, PLATFORM_ROW, PLATFORM.momentum, lane)
         numbers = read_observer(block, PLATFORM_ROW, PLATFORM.observer, lane)
+        felt = get6(block, PLATFORM_ROW, PLATFORM.felt, lane)
+        is_known = get(block, PLATFORM_ROW, PLATFORM.is_made_known, lane) > 0.0
         observed = ObserverInputs(
             numbers.mass,
             numbers.gravity,
@@ -102,12 +116,12 @@ def observe(block: Array, dt: float, lanes: Lanes) -> None:
             numbers.limit,
             last_h,
             get6(block, PLATFORM_ROW, PLATFORM.made, lane),
-            get(block, PLATFORM_ROW, PLATFORM.is_made_known, lane) > 0.0,
+            is_known & (not touches(felt, numbers.contact)),
         )
         h, after = estimate(x, d, observed, dt)
-        # a measured wrench would be added: no negative zeros, as with a wrench sensor
-        wrench_e_P = add6(about_origin(after, x.q, numbers.d_0), ZERO_WRENCH)
-        wrench_e_P = chosen6(is_observed, wrench_e_P, ZERO_WRENCH)
+        fed_P = scale6(get(block, PLATFORM_ROW, PLATFORM.compensation, lane), felt)
+        wrench_e_P = add6(fed_P, about_origin(after, x.q, numbers.d_0))
+        wrench_e_P = chosen6(is_observed, wrench_e_P, fed_P)
         set6(block, PLATFORM_ROW, PLATFORM.momentum, lane, chosen6(is_observed, h, last_h))
         set6(block, PLATFORM_ROW, PLATFORM.disturbance, lane, chosen6(is_observed, after, d))
         set6(block, PLATFORM_ROW, PLATFORM.external, lane, wrench_e_P)

@@ -63,7 +63,7 @@ def are_known(model: PlatformModel) -> bool:
 
 
 class Controllers:
-    """Turn states and references of many worlds into commands, in free flight.
+    """Turn states, references and felt wrenches of many worlds into commands.
 
     Args:
         model: of the platform, the same in all worlds.
@@ -153,6 +153,15 @@ class Controllers:
         settings = (self._settings, self._blocks, self._commanded)
         control_worlds(indices.start, indices.stop, setpoints, *settings)
         return self.command
+
+    def feel(self, wrenches_P: Array, worlds: Integers) -> None:
+        """Let controllers of worlds, by their indices, know wrenches (B, 6) of the environment until the next ones.
+
+        About P's origin in P [N, N m].
+        """
+        lanes = self._of_worlds
+        rows = slice(PLATFORM.felt, PLATFORM.felt + 6)
+        lanes[worlds // LANES, rows, worlds % LANES] = wrenches_P[worlds]
 
     @property
     def parts(self) -> tuple[ControlSettings, Array]:
@@ -257,6 +266,7 @@ def _numbers(model: PlatformModel, gains: Gains, dt: float) -> Numbers:
         "observer": numbers_of(ObserverNumbers, ObserverParameters.of(inertia, settings, dt)),
         "is_observed": float(any(settings.bandwidth)),
         "rate_share": filter_share(gains.rate_filter, dt),
+        "compensation": gains.compensation,
     }
     if _LAWS[model.actuation.name] == RIGID:
         law = numbers_of(RigidLawNumbers, RigidLaw.of(gains, coupled))

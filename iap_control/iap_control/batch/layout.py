@@ -28,6 +28,7 @@ class ObserverNumbers(NamedTuple):
     J_C: Mat
     share: tuple[float, float]
     limit: tuple[float, float]
+    contact: float
 
 
 class PlatformRows(NamedTuple):
@@ -55,6 +56,7 @@ class PlatformRows(NamedTuple):
     wrench: int = 6  # active one about P's origin in P
     # in between
     external: int = 6  # wrench that is compensated
+    felt: int = 6  # wrench of the environment about P's origin in P, as it is measured
     kept: int = 1  # share of the forces that is kept
     kept_yaw: int = 1
     yaw_sine: int = 1  # of the platform, times a positive number
@@ -64,6 +66,7 @@ class PlatformRows(NamedTuple):
     # gains and the platform
     pid: int = size_of(Pid)  # or `Pid5` of collinear joints
     body: int = size_of(InertiaNumbers)
+    compensation: int = 1  # share of the felt wrench that is fed forward
     is_observed: int = 1  # whether a disturbance is estimated
     observer: int = size_of(ObserverNumbers)
     rate_share: int = 1

@@ -212,7 +212,7 @@ def observe(
         (observed.share[0], observed.share[1]),
         (observed.limit[0], observed.limit[1]),
     )
-    is_known = memory.is_known[0] > 0.0 and not _touches(felt_P, observed.contact)
+    is_known = memory.is_known[0] > 0.0 and not touches(six_at(felt_P, 0), observed.contact)
     body = (observed.mass, observed.gravity, d_0, mat(observed.J_C), share, limit)
     l_P = vec(memory.own_P)
     k_P = sub(vec(memory.own_P[3:]), cross(d_0, l_P))  # about the CoM
@@ -225,13 +225,12 @@ def observe(
     put_six(wrench_P, 0, about_origin(d, motion.q, d_0))
 
 
-@njit(cache=True)
-def _touches(felt_P: Array, contact: float) -> bool:
-    """Tell from the wrench (6,) that is measured if there is contact."""
-    for i in range(6):
-        if abs(felt_P[i]) > contact:
-            return True
-    return False
+@formula
+def touches(felt_P: Six, contact: float) -> bool:
+    """Tell from the wrench that is measured if there is contact."""
+    a, b, c, d, e, f = felt_P
+    force = (abs(a) > contact) | (abs(b) > contact) | (abs(c) > contact)
+    return force | (abs(d) > contact) | (abs(e) > contact) | (abs(f) > contact)
 
 
 @formula

@@ -138,6 +138,12 @@ def combined6(a: float, u: Six, b: float, v: Six) -> Six:
 
 
 @formula
+def scale6(s: float, a: Six) -> Six:
+    """Six numbers times a factor."""
+    return (s * a[0], s * a[1], s * a[2], s * a[3], s * a[4], s * a[5])
+
+
+@formula
 def add6(a: Six, b: Six) -> Six:
     """Sum a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])

@@ -18,7 +18,8 @@ from iap_description.math.lanes import (
     zero_blocks,
 )
 from iap_description.math.rows import fill
-from iap_physics.air.drag import DragCoefficients
+from iap_description.world.world import World
+from iap_physics.air.drag import DragCoefficients, drag_coefficients
 from iap_physics.batch.batch_loop import advance_period
 from iap_physics.batch.layout import (
     BODY,
@@ -35,7 +36,7 @@ from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.rigid_model import RigidModel
-from iap_physics.propulsion.propulsion import Propulsion
+from iap_physics.propulsion.propulsion import Airframe, Propulsion
 from iap_physics.propulsion.rotors import lag
 
 
@@ -106,19 +107,13 @@ class FreeFlight:
         """(blocks, rows, LANES) a view of the blocks; one that is kept would be a copy of its own in a deep copy."""
         return self._blocks.reshape(len(self._blocks), -1, LANES)
 
-    def set_vehicle(
-        self, world: int, model: RigidModel, rotors: Array, drag: DragCoefficients | None
-    ) -> None:
-        """Give one world a vehicle of its own, like that of all worlds but for its numbers.
-
-        Args:
-            world: its number.
-            model: of the vehicle.
-            rotors: (N, 3) see `Airframe.rotor_numbers`.
-            drag: coefficients of its bodies, linear and quadratic; None without drag.
-        """
-        block, lane = divmod(world, LANES)
-        self._write(self._of_worlds[block : block + 1, :, lane : lane + 1], model, rotors, drag)
+    def deviate(self, world: int, airframe: Airframe, place: World) -> None:  # noqa: ARG002 - nothing is met here
+        """Give one world a vehicle of its own, like that of all worlds but for its numbers."""
+        model = self._engine.set_assembly(world, airframe.assembly)
+        has_drag, (block, lane) = self._vehicle.has_drag, divmod(world, LANES)
+        drag = drag_coefficients([airframe.assembly]) if has_drag else None
+        lanes = self._of_worlds[block : block + 1, :, lane : lane + 1]
+        self._write(lanes, model, airframe.rotor_numbers, drag)
 
     def _write(
         self, lanes: Array, model: RigidModel, rotors: Array, drag: DragCoefficients | None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The protocol of physics engines: bodies, joints and wrenches; no rotors, no controllers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol, Self
@@ -31,6 +31,15 @@ DIVERGED = 1  # a state would no longer be finite
 INVALID_COMMAND = 2  # a command held NaN or infinity
 UPSIDE_DOWN = 3  # whoever watches its flight has ended it, as for all that follow
 TOO_FAR = 4  # from its reference
+HIT_GROUND = 5
+HIT_OBSTACLE = 6
+AIRCRAFT_HIT = 7  # an object
+FOLDED = 8  # two of its own bodies have collided
+CONTACT_LOST = 9  # for good, under wrench control
+
+
+# Has work done on worlds first to last - 1, all of so many taken together, by one thread or several.
+Share = Callable[[Callable[[int, int], object], int], object]
 
 
 @dataclass(frozen=True)
@@ -246,6 +255,16 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Give back what the engine holds."""
+
+
+class BatchEngine(Engine, Protocol):
+    """An engine of many worlds, each of which ends alone.
+
+    Attributes:
+        step_counts: (B,) physics steps of every world since its own reset.
+    """
+
+    step_counts: Integers
 
 
 def world_indices(worlds: ArrayLike | None, batch: int) -> Integers:

@@ -131,6 +131,36 @@ class JointResistance(NamedTuple):
         )
 
 
+_NONE = np.zeros(0)
+_NO_ROWS = JointResistance(  # of joints that resist
+    parents=_NONE.astype(np.int64),
+    children=_NONE.astype(np.int64),
+    rest=np.zeros((0, 3)),
+    limit=_NONE,
+    viscous=_NONE,
+    coulomb=_NONE,
+    axis=np.zeros((0, 3)),
+    stiffness=_NONE,
+    slack=_NONE,
+    q_PJ=np.zeros((0, 4)),
+    J=np.zeros((0, 3, 3)),
+    J_inv=np.zeros((0, 3, 3)),
+    parent_J_inv=np.zeros((0, 3, 3)),
+)
+
+
+def joint_resistance(assemblies: Sequence[Assembly]) -> JointResistance:
+    """All joints of assemblies, in the engine's order, that resist; of none of them arrays without rows."""
+    firsts = np.cumsum([0, *(len(each.bodies) for each in assemblies)]).tolist()
+    made = [
+        JointResistance.of(assembly, first)
+        for assembly, first in zip(assemblies, firsts, strict=False)
+        if any(joint.resists for joint in assembly.joints)
+    ]
+    columns = zip(_NO_ROWS, *made, strict=True)
+    return JointResistance._make(np.concatenate(each) for each in columns)
+
+
 def resisting_joints(assemblies: Sequence[Assembly]) -> list[Packed]:
     """A packed `JointResistance` of each assembly, in the engine's order, that has joints that resist."""
     firsts = np.cumsum([0, *(len(each.bodies) for each in assemblies)]).tolist()
@@ -152,16 +182,20 @@ def resist(x: Array, wrenches: Array, resisting: Packed, dt: float, status: Inte
         dt: of the step for which the wrenches act [s].
         status: (B,) of the worlds.
     """
-    joints = resisting[0]
     for b in range(x.shape[0]):
-        if status[b] != RUNNING:
-            continue
-        for k in range(joints.parents.size):
-            p, c = joints.parents[k], joints.children[k]
-            torque = _resistance(x[b, p], x[b, c], vec(wrenches[b, c, 3:]), joints, k, dt)
-            for i in range(3):
-                wrenches[b, c, 3 + i] += torque[i]
-                wrenches[b, p, 3 + i] -= torque[i]
+        if status[b] == RUNNING:
+            resist_world(x[b], wrenches[b], resisting[0], dt)
+
+
+@njit(cache=True)
+def resist_world(x: Array, wrenches: Array, joints: JointResistance, dt: float) -> None:
+    """Add what joints resist with in one world; arguments as of `resist` without the batch."""
+    for k in range(joints.parents.size):
+        p, c = joints.parents[k], joints.children[k]
+        torque = _resistance(x[p], x[c], vec(wrenches[c, 3:]), joints, k, dt)
+        for i in range(3):
+            wrenches[c, 3 + i] += torque[i]
+            wrenches[p, 3 + i] -= torque[i]
 
 
 @njit(cache=True)

@@ -8,13 +8,17 @@ from typing import Annotated
 from iap_description.config.plugins import load_class, name_of
 from iap_description.errors import BadInput
 from iap_description.process.extras import install_line
-from iap_physics.engines.engine import Engine
+from iap_physics.engines.engine import BatchEngine, Engine, Share
 
 KEY = "engine.name"
 ENGINES = {  # imported only where they fly: PyBullet takes its time
     "pybullet": "iap_physics.engines.pybullet.engine:PyBulletEngine",
     "mujoco": "iap_physics.engines.mujoco.engine:MuJoCoEngine",
     "closed_form": "iap_physics.engines.closed_form:ClosedFormEngine",
+}
+BATCHES = {  # engines of many worlds
+    "closed_form": "iap_physics.engines.closed_form:ClosedFormEngine",
+    "mujoco": "iap_physics.engines.mujoco.worlds:MuJoCoWorlds",
 }
 AUTO = "auto"  # name of the first engine of `BY_DEFAULT` that is installed
 BY_DEFAULT = ("pybullet", "mujoco")
@@ -45,6 +49,23 @@ def make_engine(name: str, *, view: bool = False) -> Engine:
         raise BadInput(f"key '{KEY}': class '{name}' is a protocol, not an engine")
     takes_view = "view" in inspect.signature(made).parameters
     engine: Engine = made(view=view) if takes_view else made()
+    return engine
+
+
+def make_batch(name: str, batch: int, share: Share) -> BatchEngine:
+    """A fresh engine of many worlds, each of which ends alone; not loaded yet.
+
+    Args:
+        name: one of `BATCHES`.
+        batch: number of worlds.
+        share: has work done on all of them, for an engine that shares them out itself.
+
+    Raises:
+        BadInput: no such engine, or it needs what is not installed.
+    """
+    made = load_class(name, METHODS, key=KEY, built_in=BATCHES)
+    shares = {"share": share} if "share" in inspect.signature(made).parameters else {}
+    engine: BatchEngine = made(batch=batch, raises=False, **shares)
     return engine
 
 

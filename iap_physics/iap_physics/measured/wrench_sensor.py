@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.config.record import Positive, Record
 from iap_description.errors import BadInput
 from iap_description.math.kernels import put, quat, rotate, unrotate, vec
@@ -96,6 +96,51 @@ class WrenchSensor:
         self.filtered_W[:] = self._low_pass(wrench_W)
         to_platform(self.raw_W, q_WP, self.raw_P)
         to_platform(self.filtered_W, q_WP, self.filtered_P)
+
+
+class WrenchSensors:
+    """A `WrenchSensor` in each of B worlds.
+
+    Args:
+        low_pass: of the contact wrench.
+        dt: sampling period [s].
+        batch: number of worlds.
+
+    Attributes:
+        raw_P: (B, 6) in P [N, N m].
+        filtered_P: (B, 6) low-passed, in P.
+    """
+
+    def __init__(self, low_pass: WrenchFilter, dt: float, batch: int) -> None:
+        self._A = transition(low_pass.cutoff, low_pass.damping, dt)
+        self.raw_P, self.filtered_P, self._y, self._dy = np.zeros((4, batch, 6))
+
+    def reset(self, worlds: Integers) -> None:
+        """Nothing was measured yet in some worlds."""
+        for each in (self.raw_P, self.filtered_P, self._y, self._dy):
+            each[worlds] = 0.0
+
+    def __call__(self, wrenches_W: Array, q_WP: Array, worlds: Integers) -> None:
+        """Measure the mean wrenches (B, 6) of the last period at present attitudes (B, 4), in some worlds."""
+        memory = (self._A, self._y, self._dy)
+        _measure(wrenches_W, q_WP, worlds, *memory, self.raw_P, self.filtered_P)
+
+
+@njit(cache=True)
+def _measure(
+    wrenches_W: Array,
+    q_WP: Array,
+    worlds: Integers,
+    A: Array,
+    y: Array,
+    dy: Array,
+    raw_P: Array,
+    filtered_P: Array,
+) -> None:
+    for b in worlds:
+        _step(A, wrenches_W[b], y[b], dy[b])
+        to_platform(wrenches_W[b], q_WP[b], raw_P[b])
+        to_platform(y[b], q_WP[b], filtered_P[b])
 
 
 @njit(cache=True)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Mean contact wrenches on vehicles over control periods."""
+"""Mean contact wrenches on vehicles over control periods, in one world and in batches."""
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -57,3 +58,41 @@ class ContactWrenches(PlantPart):
         """Divide by the number of steps."""
         for _, wrench_sum in self._measured:
             wrench_sum /= self._steps
+
+
+@runtime_checkable
+class ContactSums(Protocol):
+    """An engine of a batch that sums up contact wrenches of its steps."""
+
+    def measure_contacts(self, rows: Sequence[int]) -> None:
+        """Sum up what contacts do to these state rows."""
+
+    @property
+    def felt(self) -> Array:
+        """(B, M, 6) sums on these rows about their CoMs, world axes; whoever reads them begins them anew."""
+
+
+class BatchContactWrenches(PlantPart):
+    """Measures what contacts do to central bodies, in each world of a batch.
+
+    Args:
+        engine: that sums them up.
+        rows: state rows of the central bodies of the vehicles that are measured, by the vehicles' numbers.
+        substeps: physics steps of a control period.
+    """
+
+    def __init__(self, engine: ContactSums, rows: Mapping[int, int], substeps: int) -> None:
+        self._engine, self._substeps = engine, substeps
+        self._places = {vehicle: m for m, vehicle in enumerate(rows)}
+        engine.measure_contacts(list(rows.values()))
+
+    def wrenches(self, vehicle: int) -> Array:
+        """(B, 6) means over the last control period, as `ContactWrenches.wrench` of each world."""
+        felt = self._engine.felt
+        if vehicle not in self._places:
+            return np.zeros((len(felt), 6))
+        return felt[:, self._places[vehicle]] / self._substeps
+
+    def begin_period(self, k: int, t: float) -> None:
+        """Begin new means."""
+        self._engine.felt[:] = 0.0

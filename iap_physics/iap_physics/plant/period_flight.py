@@ -2,21 +2,23 @@
 """Control periods of a plant: the fastest way to compute them, and step by step in Python for all others."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math.lanes import DOUBLE, Precision
+from iap_description.world.world import World
 from iap_physics.air.drag import DragCoefficients, add_drag
 from iap_physics.batch.free_flight import FreeFlight
 from iap_physics.batch.records import PeriodInputs
 from iap_physics.batch.threads import Threads
 from iap_physics.engines.engine import RUNNING, Engine
 from iap_physics.identified.engine import IdentifiedEngine
+from iap_physics.plant.contact_wrenches import ContactSums
 from iap_physics.plant.part import PlantPart, overriding
-from iap_physics.propulsion.propulsion import Propulsion
+from iap_physics.propulsion.propulsion import Airframe, Propulsion
 
 
 class PeriodFlight(Protocol):
@@ -24,6 +26,14 @@ class PeriodFlight(Protocol):
 
     def advance(self, inputs: PeriodInputs, steps: int) -> None:
         """Some physics steps under commands and inputs that stay."""
+
+
+@runtime_checkable
+class DeviatingFlight(PeriodFlight, Protocol):
+    """Whatever moves on a vehicle that differs from world to world."""
+
+    def deviate(self, world: int, airframe: Airframe, place: World) -> None:
+        """Give one world a vehicle and a place of its own, like those of all worlds but for their numbers."""
 
 
 class PlantOptions(NamedTuple):
@@ -161,19 +171,26 @@ def fastest_flight(
         raise BadInput(
             f"precision '{options.precision}' needs the closed form, without friction or stops"
         )
-    native = None if is_stepped else _native_flight(engine, propulsion, drag, dt)
+    native = None
+    if not is_stepped:
+        native = _native_flight(engine, propulsion, external_W, drag, dt)
     return native or SteppedFlight(engine, propulsion, external_W, drag, parts, dt)
 
 
 def _native_flight(
     engine: Engine,
     propulsion: Sequence[Propulsion],
+    external_W: Array,
     drag: DragCoefficients | None,
     dt: float,
 ) -> PeriodFlight | None:
-    """Whole periods in PyBullet by compiled code; None in other engines, which do without its library."""
+    """Whole periods by compiled code; None in engines without, which do without its library."""
     if getattr(engine, "native", None) is None:
         return None
+    if isinstance(engine, ContactSums):
+        from iap_physics.plant.contact_flight import ContactFlight
+
+        return ContactFlight.of(engine, propulsion, external_W, drag, dt)
     from iap_physics.plant.native_flight import NativeFlight
 
     return NativeFlight.of(engine, propulsion, drag, dt)

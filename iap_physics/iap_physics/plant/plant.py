@@ -12,20 +12,21 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.math.kernels import all_finite
 from iap_description.states import Command
+from iap_description.world.world import World
 from iap_physics.air.batch_air import GUSTS, Air
 from iap_physics.air.drag import drag_coefficients
 from iap_physics.air.wind import Generators, Wind, generators
 from iap_physics.batch.free_flight import FreeFlight
 from iap_physics.batch.records import FreeFlightState, PeriodInputs
 from iap_physics.engines.arm_motors import ArmMotors
-from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
 from iap_physics.identified.engine import IdentifiedEngine
 from iap_physics.plant.command_check import check_mode
-from iap_physics.plant.contact_wrenches import ContactWrenches
+from iap_physics.plant.contact_wrenches import BatchContactWrenches, ContactWrenches
 from iap_physics.plant.part import PlantPart, overriding
 from iap_physics.plant.period_flight import (
     DEFAULT_OPTIONS,
+    DeviatingFlight,
     PlantOptions,
     SteppedFlight,
     fastest_flight,
@@ -123,26 +124,26 @@ class Plant:
         """The first part of a kind; None where there is none."""
         return next((each for each in self.parts if isinstance(each, kind)), None)
 
-    def deviate(self, world: int, airframe: Airframe, wind: Wind) -> None:
-        """Let one world of a batch hold a vehicle and a wind of its own, from its next reset on.
+    def deviate(self, world: int, airframe: Airframe, wind: Wind, place: World) -> None:
+        """Let one world of a batch hold a vehicle, a wind and a place of its own, from its next reset on.
 
         Args:
             world: its number.
             airframe: like the one that all worlds hold, but for its numbers.
             wind: with gusts or without like that of all worlds.
+            place: what is in the world, like that of all worlds but for its numbers.
 
         Raises:
             BadInput: the engine steps equal worlds only.
         """
-        if self._free_flight is None or not isinstance(self.engine, ClosedFormEngine):
+        if not isinstance(self._flight, DeviatingFlight):
             raise BadInput(
-                "worlds with vehicles of their own need the closed form, without friction or stops"
+                "worlds with vehicles of their own need the closed form, without friction or stops,"
+                " or a batch of mujoco's"
             )
         self._set_deviation(world, 0, airframe.deviation)
         self._external_W[world] = self._deviations_W[world]
-        model = self.engine.set_assembly(world, airframe.assembly)
-        drag = drag_coefficients([airframe.assembly]) if self.air.has_drag else None
-        self._free_flight.set_vehicle(world, model, airframe.rotor_numbers, drag)
+        self._flight.deviate(world, airframe, place)
         self.air.set_wind(world, wind)
 
     def _set_deviation(self, worlds: int | slice, vehicle: int, deviation: Deviation) -> None:
@@ -222,6 +223,11 @@ class Plant:
         """
         contacts = self.part(ContactWrenches)
         return np.zeros(6) if contacts is None else contacts.wrench(vehicle)
+
+    def contact_wrenches(self, vehicle: int = 0) -> Array:
+        """(B, 6) of a batch, as `contact_wrench` of each world."""
+        contacts = self.part(BatchContactWrenches)
+        return np.zeros((len(self.ticks), 6)) if contacts is None else contacts.wrenches(vehicle)
 
     @property
     def landings(self) -> dict[str, dict[str, Any]]:

@@ -115,7 +115,11 @@ class PlantVehicle(Record):
     @property
     def assembly(self) -> Assembly:
         """The bodies that fly, with their real masses and its tool's real friction."""
-        assembly = self.deviation.assembly(Assembly.of(self.platform, self.name))
+        return self.deviated(Assembly.of(self.platform, self.name))
+
+    def deviated(self, assembly: Assembly) -> Assembly:
+        """What flies of an assembly that is made as the platform's file has it."""
+        assembly = self.deviation.assembly(assembly)
         center = assembly.bodies[0]
         if center.surface is None or self.friction_factor == 1.0:
             return assembly

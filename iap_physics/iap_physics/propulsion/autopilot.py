@@ -116,33 +116,38 @@ def autopilot_step(x: Array, is_due: Booleans, fleet: FleetState) -> None:
         is_due: (B,) worlds whose autopilots compute at this step; the others keep their targets.
         fleet: the aircraft; a body rate command is a feed-forward in the attitude mode.
     """
+    for b in range(fleet.rotors.target.shape[0]):
+        if is_due[b]:
+            steer(x[b], b, fleet)
+
+
+@njit(cache=True)
+def steer(x: Array, b: int, fleet: FleetState) -> None:
+    """Rotor speed commands of every aircraft of the platform in world b, whose states are x (bodies, 13)."""
     command, rotors = fleet.command, fleet.rotors
     out = rotors.target
-    for b in range(out.shape[0]):
-        if not is_due[b]:
+    for n in range(out.shape[1]):
+        mode, autopilot = command.modes[b, n], fleet.autopilots[n]
+        lift = quat(autopilot.lift)
+        if mode == _RPM:
+            put4(out[b, n], of_rotors(quat(command.rpm[b, n]), lift))
             continue
-        for n in range(out.shape[1]):
-            mode, autopilot = command.modes[b, n], fleet.autopilots[n]
-            lift = quat(autopilot.lift)
-            if mode == _RPM:
-                put4(out[b, n], of_rotors(quat(command.rpm[b, n]), lift))
-                continue
-            row = x[b, fleet.bodies[n]]
-            torque = _torque(row, mode, command.q_WB[b, n], command.w_WB_B[b, n], autopilot)
-            mix = (
-                _mix_row(autopilot, 0),
-                _mix_row(autopilot, 1),
-                _mix_row(autopilot, 2),
-                _mix_row(autopilot, 3),
-            )
-            limits = SpeedLimits(
-                autopilot.thrust_coefficient,
-                autopilot.rpm_min,
-                autopilot.rpm_max,
-                autopilot.lead,
-            )
-            thrust, rpm = command.thrust[b, n], quat(rotors.rpm[b, n])
-            put4(out[b, n], rotor_commands(thrust, torque, mix, lift, limits, rpm))
+        row = x[fleet.bodies[n]]
+        torque = _torque(row, mode, command.q_WB[b, n], command.w_WB_B[b, n], autopilot)
+        mix = (
+            _mix_row(autopilot, 0),
+            _mix_row(autopilot, 1),
+            _mix_row(autopilot, 2),
+            _mix_row(autopilot, 3),
+        )
+        limits = SpeedLimits(
+            autopilot.thrust_coefficient,
+            autopilot.rpm_min,
+            autopilot.rpm_max,
+            autopilot.lead,
+        )
+        thrust, rpm = command.thrust[b, n], quat(rotors.rpm[b, n])
+        put4(out[b, n], rotor_commands(thrust, torque, mix, lift, limits, rpm))
 
 
 @njit(cache=True)

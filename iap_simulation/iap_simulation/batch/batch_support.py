@@ -11,8 +11,10 @@ from iap_control.actuation.kinds import laws
 from iap_control.controllers.controller import AUTO
 from iap_description.errors import BadInput, IapError
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.obstacles import Obstacles
 from iap_io.runs.vehicle_meta import TRUTH
 from iap_physics.batch.layout import rows_of
+from iap_physics.engines.make import BATCHES
 from iap_sensors.mounted.sampling import nearest_rate
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA
 from iap_simulation.scenario.scenario import Scenario
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 Device = Literal["cpu", "cuda"]
 CPU: Final = "cpu"
 CUDA: Final = "cuda"  # an NVIDIA GPU
-ENGINE = "closed_form"  # that flies them
+ENGINE = "closed_form"  # that flies them unless another one is named
+IN_CONTACT = ("mujoco",)  # engines in which things touch
 ROW_BYTES = 24  # per world and row of its blocks, with what is made of them
 NOISE_BYTES = 8000  # per world, of noise drawn ahead
 IMU_BYTES = 9000  # per world and inertial unit
@@ -47,8 +50,12 @@ DEVIATIONS = (
 
 
 def deviates(scenario: Scenario) -> bool:
-    """Tell if seeds differ in what flies, or in their wind."""
-    return any(getattr(scenario.draw, key) > 0.0 for key in DEVIATIONS)
+    """Tell if seeds differ in what flies, in its wind, or in what it meets."""
+    is_drawn = any(getattr(scenario.draw, key) > 0.0 for key in DEVIATIONS)
+    meets = scenario.engine.name in IN_CONTACT
+    fields = [each for each in scenario.world.objects.values() if isinstance(each, Obstacles)]
+    differs = scenario.draw.friction > 0.0 or any(field.seed is None for field in fields)
+    return is_drawn or (meets and differs)
 
 
 def unsupported(scenario: Scenario) -> str | None:
@@ -59,20 +66,22 @@ def unsupported(scenario: Scenario) -> str | None:
     engine, law, source = scenario.engine.name, vehicle.control.law, vehicle.control.state_source
     resists = any(joint.resists for joint in Assembly.of(vehicle.platform, vehicle.name).joints)
     reasons = {
-        f"engine.name: {engine}": engine != ENGINE,
+        f"engine.name: {engine}": engine not in BATCHES,
         "sensors besides inertial units and depth cameras by rays": bool(
             set(vehicle.sensors.topics) - set(SENSOR_TOPICS)
         )
         or bool(scenario.cameras),
         "imu: a control period holds no whole number of samples": not _samples_fit(scenario),
         f"control.state_source: {source}": source != TRUTH,
-        f"control.law: {law}": law not in (AUTO, *laws()),
+        f"control.law: {law} in {engine}": law not in (AUTO, *laws()) and engine not in IN_CONTACT,
+        "platform.arm": vehicle.platform.arm is not None,
         "faults": bool(vehicle.faults),
         "firmware": vehicle.firmware is not None,
         "recorded wrenches": getattr(vehicle.reference, "wrench_topic", None) is not None,
         "vehicles that are drawn, on joints with friction or stops": resists
         and deviates(scenario),
-        "contact, or a disturbance whose wrench is measured": scenario.has_contact(vehicle),
+        f"contact, or a disturbance whose wrench is measured, in {engine} (engine.name: mujoco"
+        " has them)": scenario.has_contact(vehicle) and engine not in IN_CONTACT,
     }
     return next((what for what, is_so in reasons.items() if is_so), None)
 

@@ -8,16 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_control.batch.controllers import Controllers
-from iap_control.batch.records import Setpoints
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
-from iap_description.math.random_streams import stream
-from iap_description.states import STATE_SIZE, Command
+from iap_description.states import Command
 from iap_physics.batch.threads import Threads
-from iap_physics.measured.state_noise import NoisyStates
+from iap_simulation.batch.commanders import WorldInputs, commander_of
 from iap_simulation.batch.references import References, ReferenceTable
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.vehicles.parts import STATE_NOISE
 from iap_simulation.vehicles.vehicle import Vehicle
 
 
@@ -61,7 +58,7 @@ def __getattr__(name: str) -> type[MixedActions]:
 
 
 class Tracking:
-    """References, measured states and controllers of the only vehicle in each of B worlds.
+    """The controllers' side of the only vehicle in each of B worlds: references, and who turns them into commands.
 
     Args:
         scenario: resolved.
@@ -73,33 +70,25 @@ class Tracking:
         rows: (B, 19 + N) present references, see `iap_description.states`.
         levels: (B,) what is tracked of them.
         wrenches_P: (B, 6) active wrenches [N, N m].
-        controllers: of all worlds.
+        commander: of all worlds.
     """
 
     def __init__(self, scenario: Scenario, vehicle: Vehicle, batch: int) -> None:
-        (spec,) = scenario.vehicles
         self._timeline = vehicle.timeline
         self.table = ReferenceTable.of(vehicle.timeline)
         self.rows = np.zeros((batch, vehicle.timeline.width))
         self.levels = np.zeros(batch, dtype=np.int64)
         self.wrenches_P, self._no_wrenches_P = np.zeros((2, batch, 6))
-        gains, yaw = spec.control.gains, spec.control.yaw
-        law = (vehicle.model, gains)
-        self.controllers = Controllers(*law, batch=batch, dt=scenario.dt, yaw_mode=yaw)
-        self._stream = STATE_NOISE.format(spec.name)
-        streams = [np.random.default_rng(0)] * batch
-        self._noise = NoisyStates(spec.state_noise, streams, scenario.dt)
-        self._measured = np.zeros((batch, STATE_SIZE))
+        self.commander = commander_of(scenario, vehicle, batch)
 
     @property
-    def measures_truth(self) -> bool:
-        """Controllers see the states as they are, without noise."""
-        return self._noise.is_zero
+    def controllers(self) -> Controllers:
+        """Controllers of all worlds.
 
-    @property
-    def position_bias(self) -> Array:
-        """(B, 3) of measured places in the present flights [m]."""
-        return self._noise.position_bias
+        Raises:
+            IapError: each world's vehicle has its own.
+        """
+        return self.commander.controllers
 
     def reset(self, worlds: Integers, seeds: Sequence[int], x: Array) -> None:
         """Forget what controllers remember of worlds that stand at their start.
@@ -109,14 +98,7 @@ class Tracking:
             seeds: n of their flights.
             x: (n, 13) central bodies.
         """
-        self.controllers.reset(worlds)
-        if not self.measures_truth:
-            self._noise.reset(worlds, [stream(seed, self._stream) for seed in seeds])
-            self._measured[worlds] = x
-
-    def measured(self, x: Array) -> Array:
-        """(B, 13) central bodies as controllers have measured them last, of states (B, bodies, 13)."""
-        return x[:, 0] if self.measures_truth else self._measured
+        self.commander.reset(worlds, seeds, x)
 
     def references(self, instants: Integers) -> References:
         """The scenario's references at control instants (B,); arrays that the next call overwrites."""
@@ -146,37 +128,36 @@ class Tracking:
             present[...] = array
 
     def command(
-        self, references: References, x: Array, threads: Threads, worlds: Integers | None = None
+        self,
+        references: References,
+        inputs: WorldInputs,
+        threads: Threads,
+        worlds: Integers | None = None,
     ) -> Command:
-        """The controllers' commands on states (B, bodies, 13); noise is drawn for all worlds, or for some alone.
+        """The commands to all worlds, or to some alone.
 
         Raises:
             BadInput: an array of the references has another shape.
         """
-        arrays, states = references.checked(self.rows.shape), x
-        if not self.measures_truth:
-            some = slice(None) if worlds is None else worlds
-            self._measured[some] = self._noise(x[some, 0], worlds)
-            states = self._measured[:, None]
-        inputs = Setpoints(states, *arrays)
-        threads.run(lambda *worlds: self.controllers(inputs, range(*worlds)), len(x))
-        return self.controllers.command
+        some = np.arange(len(self.rows)) if worlds is None else worlds
+        return self.commander(references.checked(self.rows.shape), inputs, threads, some)
 
     def command_mixed(
-        self, mixed: MixedActions, references: References, x: Array, threads: Threads
+        self, mixed: MixedActions, references: References, inputs: WorldInputs, threads: Threads
     ) -> list[tuple[Command, Booleans]]:
         """Commands of several actions, with the worlds (B,) that each is for, as a batch of one would be commanded.
 
         Args:
             mixed: the actions.
             references: the scenario's own; those that are given are written into them.
-            x: (B, bodies, 13) states.
+            inputs: what controllers go by.
             threads: that share the worlds.
 
         Raises:
             BadInput: an array has another shape, or there is no such action.
         """
-        which, controlled = mixed.checked(len(x)), np.zeros(len(x), bool)
+        batch = len(self.rows)
+        which, controlled = mixed.checked(batch), np.zeros(batch, bool)
         asked = references._replace(wrenches_P=self.wrenches_P)
         commands: list[tuple[Command, Booleans]] = []
         for number, action in enumerate(mixed.actions):
@@ -188,8 +169,6 @@ class Tracking:
             for present, arrays in zip(asked, action.checked(self.rows.shape), strict=True):
                 present[mine] = arrays[mine]
         if controlled.any():
-            memory = self.controllers.snapshot()
-            command = self.command(asked, x, threads, np.flatnonzero(controlled))
-            self.controllers.restore(memory, np.flatnonzero(~controlled))
+            command = self.command(asked, inputs, threads, np.flatnonzero(controlled))
             commands.append((command, controlled))
         return commands

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,19 +15,27 @@ from iap_description.math.random_streams import stream
 from iap_description.sensors.mounts import imu_mounts
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.air.batch_air import GUSTS
-from iap_physics.batch.threads import Threads
+from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.build import build_plant
-from iap_physics.engines.closed_form import ClosedFormEngine
+from iap_physics.engines.engine import BatchEngine
+from iap_physics.engines.make import make_batch
 from iap_physics.plant.inertial import inertial_probe
 from iap_physics.plant.period_flight import PlantOptions
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_sensors.inertial.imu import Imus, ImuSamples
 from iap_simulation.batch.batch_support import check_memory, deviates, unsupported
+from iap_simulation.batch.contact_endings import ContactEndings
 from iap_simulation.batch.starts import Starts, seed_array
 from iap_simulation.batch.tracking import Tracking
 from iap_simulation.flights.flight import Flight
-from iap_simulation.scenario.randomization import drawn_deviation, drawn_imu_mounts, drawn_wind
+from iap_simulation.scenario.randomization import (
+    drawn_deviation,
+    drawn_imu_mounts,
+    drawn_wind,
+    drawn_world,
+    friction_factor,
+)
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
@@ -94,6 +103,7 @@ class WorldParts:
         plant: likewise.
         tracking: references, measured states and controllers.
         units: inertial units; None without.
+        endings: of flights in contact; None without contact.
         threads: that share the worlds.
         starter: that draws the starts of seeds.
     """
@@ -102,10 +112,11 @@ class WorldParts:
     seeds: Integers
     flight: Flight
     vehicle: Vehicle
-    engine: ClosedFormEngine
+    engine: BatchEngine
     plant: Plant
     tracking: Tracking
     units: WorldInertialUnits | None
+    endings: ContactEndings | None
     threads: Threads
     starter: "WorldStarter"
 
@@ -121,7 +132,7 @@ class WorldParts:
         numbers = _checked(scenario, seeds)
         flight = Flight.of(seeded(scenario, int(numbers[0])))
         (vehicle,), (spec,), batch = flight.vehicles, scenario.vehicles, len(numbers)
-        engine = ClosedFormEngine(batch=batch, raises=False)
+        engine = make_batch(scenario.engine.name, batch, partial(threads.run, pace=VectorTime()))
         has_units = spec.sensors.imu is not None
         units = WorldInertialUnits(scenario, flight.spec, batch) if has_units else None
         probes = [] if units is None else [units.probe]
@@ -136,6 +147,7 @@ class WorldParts:
             plant,
             Tracking(scenario, vehicle, batch),
             units,
+            ContactEndings.of(engine, flight.spec, batch),
             threads,
             WorldStarter(scenario, flight, vehicle),
         )
@@ -161,6 +173,7 @@ class WorldStarter:
     def __init__(self, scenario: Scenario, flight: Flight, vehicle: Vehicle) -> None:
         self._scenario, self._spec = scenario, flight.spec.vehicles[0]
         self._starts = Starts(scenario, vehicle)
+        self._assembly = Assembly.of(scenario.vehicles[0].platform, vehicle.name)
 
     def reset(
         self,
@@ -169,6 +182,7 @@ class WorldStarter:
         plant: Plant,
         tracking: Tracking,
         units: WorldInertialUnits | None,
+        endings: ContactEndings | None,
     ) -> None:
         """Bring some worlds (n,) to the starts of their seeds (n,)."""
         numbers = seeds.tolist()
@@ -181,14 +195,17 @@ class WorldStarter:
         x, rpm, tilt = self._starts(seeds)
         plant.reset(x, [rpm], gusts, worlds, tilt=[tilt])
         tracking.reset(worlds, numbers, x[:, 0])
+        if endings is not None:
+            endings.reset(worlds)
 
     def _deviate(self, world: int, seed: int, plant: Plant) -> None:
         """Give a world the vehicle and the wind that its seed draws."""
         scenario = seeded(self._scenario, seed)
         deviation = drawn_deviation(scenario, scenario.vehicles[0])
-        vehicle = self._spec.model_copy(update={"deviation": deviation})
-        airframe = vehicle.airframe(deviation.assembly(self._starts.assembly))
-        plant.deviate(world, airframe, drawn_wind(scenario))
+        changes = {"deviation": deviation, "friction_factor": friction_factor(scenario)}
+        vehicle = self._spec.model_copy(update=changes)
+        airframe = vehicle.airframe(vehicle.deviated(self._assembly))
+        plant.deviate(world, airframe, drawn_wind(scenario), drawn_world(scenario))
 
 
 def seeded(scenario: Scenario, seed: int) -> Scenario:

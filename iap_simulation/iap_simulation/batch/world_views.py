@@ -14,6 +14,7 @@ from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
 from iap_sensors.inertial.imu import ImuSamples
 from iap_simulation.batch.batch_support import deviates
+from iap_simulation.batch.commanders import WorldInputs
 from iap_simulation.batch.references import References
 from iap_simulation.batch.world_parts import WorldParts
 from iap_simulation.scenario.randomization import drawn_deviation
@@ -38,6 +39,7 @@ class WorldViews:
         self.scenario, self.flight, self.seeds = parts.scenario, parts.flight, parts.seeds
         self._plant, self._tracking, self._units = parts.plant, parts.tracking, parts.units
         self._vehicle, self._engine, self._threads = parts.vehicle, parts.engine, parts.threads
+        self._endings = parts.endings
         self._gpu = gpu
 
     def _seeded(self, i: int) -> Scenario:
@@ -109,12 +111,12 @@ class WorldViews:
     @property
     def measured(self) -> Array:
         """(B, 13) central bodies as controllers have measured them last; at a start, and without noise, the truth."""
-        return self._tracking.measured(self.state)
+        return self._tracking.commander.measured(self.state)
 
     @property
     def position_bias(self) -> Array:
         """(B, 3) of measured places in the present flights [m]."""
-        return self._tracking.position_bias
+        return self._tracking.commander.position_bias
 
     @property
     def rpm(self) -> Array:
@@ -158,6 +160,21 @@ class WorldViews:
         """(B,) whether a world has failed, or its references have come to their end."""
         return (self.status != RUNNING) | (self.instants >= self.timeline.last)
 
+    @property
+    def _inputs(self) -> WorldInputs:
+        """What commanders go by at present."""
+        plant = self.plant
+        times, contact_W = plant.times, plant.contact_wrenches()
+        return WorldInputs(plant.state(), times, contact_W, plant.status == RUNNING)
+
+    @property
+    def contact_wrenches(self) -> Array:
+        """(B, 6) mean wrenches of contacts on the central bodies over the last control period, world axes.
+
+        Force [N] and torque about the CoM [N m]; zero where no scenario of contact is flown.
+        """
+        return self._plant.contact_wrenches()
+
     def references(self) -> References:
         """The scenario's references at the worlds' present instants; the last one is held.
 
@@ -176,7 +193,11 @@ class WorldViews:
     def flies_at_once(self) -> bool:
         """Tell if `fly` can be called: between periods only states and gusts change, and references fit a table."""
         tracking = self._tracking
-        return tracking.table is not None and tracking.measures_truth and self._plant.is_steady
+        return (
+            tracking.table is not None
+            and tracking.commander.measures_truth
+            and self._plant.is_steady
+        )
 
     def ended(self, i: int) -> float:
         """Simulation time of the last control instant that a world has come to [s]."""

@@ -32,12 +32,12 @@ from iap_simulation.vehicles.endings import MAX_DISTANCE
 if TYPE_CHECKING:
     from iap_simulation.batch.on_cuda import OnDevice
 
-UNSTEADY = "noise, delays and inertial units change with every control period"
+UNSTEADY = "noise, delays, inertial units and contact change with every control period"
 GUST_PERIODS = 100  # for which gusts are made ahead at most: 2.4 kB a world
 
 
 class Worlds(WorldViews):
-    """Worlds of one scenario in the closed form, one for each seed.
+    """Worlds of one scenario, one for each seed, in the closed form or with contact in MuJoCo.
 
     World i is the single run of its seed bit for bit, however many there are, and whatever becomes of the others: a
     world that fails gets a status and stands still. They are reset, commanded and stepped on their own::
@@ -47,7 +47,7 @@ class Worlds(WorldViews):
             worlds.advance()
 
     Args:
-        scenario: resolved, of the closed form.
+        scenario: resolved, of the engine ``closed_form`` or ``mujoco``.
         seeds: of the worlds.
         threads: that share them; no result depends on how many.
         precision: of rotors, autopilots and bodies within a control period. In ``float32`` they are faster, and worlds
@@ -105,7 +105,7 @@ class Worlds(WorldViews):
         device: Device = CPU,
         **options: Any,  # noqa: ANN401 - the fields of `Options`
     ) -> Self:
-        """Worlds at their start, in the closed form.
+        """Worlds at their start, in the closed form unless the settings name the engine ``mujoco``.
 
         Args:
             scenario: a name, a YAML file, a tree of keys, or a resolved scenario.
@@ -141,7 +141,7 @@ class Worlds(WorldViews):
         if seeds is not None:
             give_seeds(self.seeds, indices, seeds)
         if len(indices):
-            parts = (self.plant, self._tracking, self._units)
+            parts = (self.plant, self._tracking, self._units, self._endings)
             self._starter.reset(indices, self.seeds[indices], *parts)
 
     def advance(self, action: References | Command | MixedActions | None = None) -> None:
@@ -242,7 +242,7 @@ class Worlds(WorldViews):
         references = self.references() if not isinstance(action, References) else action
         command = action
         if not isinstance(command, Command):
-            command = self._tracking.command(references, self.state, self._threads)
+            command = self._tracking.command(references, self._inputs, self._threads)
         self.command(command)
         self._end_lost(references.rows)
         return references, command
@@ -252,7 +252,7 @@ class Worlds(WorldViews):
         for action in mixed.actions:
             if isinstance(action, Command):
                 self.plant.check_command(0, action)
-        references, inputs = self.references(), (self.state, self._threads)
+        references, inputs = self.references(), (self._inputs, self._threads)
         for command, worlds in self._tracking.command_mixed(mixed, references, *inputs):
             self.plant.command(0, command, worlds=worlds)
         self._end_lost(references.rows)
@@ -263,6 +263,8 @@ class Worlds(WorldViews):
         far = (np.abs(x[:, P] - rows[:, REF_P]) > MAX_DISTANCE).any(axis=1)
         for failed, status in ((far, TOO_FAR), (is_upside_down(x), UPSIDE_DOWN)):
             self.status[failed & (self.status == RUNNING)] = status
+        if self._endings is not None:
+            self._endings.end(self.plant)
 
     def command(self, command: Command) -> None:
         """Make the aircraft hold a command, an array of which may have a row for each world.
@@ -285,13 +287,13 @@ class Worlds(WorldViews):
         self._bring_home()
         self._engine.restore(snapshot.engine)
         parts = self._copied(snapshot.parts)
-        self._plant, self._tracking, self._units, self.seeds = parts
+        self._plant, self._tracking, self._units, self._endings, self.seeds = parts
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        return self.plant, self._tracking, self._units, self.seeds
+        return self.plant, self._tracking, self._units, self._endings, self.seeds
 
     def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
         """A deep copy that shares engine and threads."""
-        shared = (self._engine, self._threads)
+        shared = (self._engine, self._threads, self.timeline, self.model)
         return copy.deepcopy(parts, {id(each): each for each in shared})

@@ -3,7 +3,18 @@
 
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
-from iap_physics.engines.engine import DIVERGED, INVALID_COMMAND, RUNNING, TOO_FAR, UPSIDE_DOWN
+from iap_physics.engines.engine import (
+    AIRCRAFT_HIT,
+    CONTACT_LOST,
+    DIVERGED,
+    FOLDED,
+    HIT_GROUND,
+    HIT_OBSTACLE,
+    INVALID_COMMAND,
+    RUNNING,
+    TOO_FAR,
+    UPSIDE_DOWN,
+)
 from iap_physics.session.flight_monitor import CRASHED
 from iap_physics.session.flight_monitor import UPSIDE_DOWN as UPSIDE_DOWN_TEXT
 
@@ -36,6 +47,11 @@ def failure_of(status: int, name: str, steps: int, dt: float) -> FlightFailed | 
         INVALID_COMMAND: ("invalid_command", "the controller's command is not finite"),
         UPSIDE_DOWN: (CRASHED, UPSIDE_DOWN_TEXT.format(name)),
         TOO_FAR: ("diverged", too_far(name)),
+        HIT_GROUND: (CRASHED, f"{name} hit the ground"),
+        HIT_OBSTACLE: (CRASHED, f"{name} hit an obstacle"),
+        AIRCRAFT_HIT: (CRASHED, f"an aircraft of {name} hit an object"),
+        FOLDED: (CRASHED, f"bodies of {name} have collided"),
+        CONTACT_LOST: ("contact_lost", f"{name} lost its contact"),
     }
     if status == RUNNING:
         return None

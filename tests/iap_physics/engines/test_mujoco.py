@@ -12,6 +12,7 @@ from touching import ROD, level_start, tooled, world_of
 from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_description.states import P, V
 from iap_description.world.world import World
+from iap_physics.batch.threads import Threads
 from iap_physics.engines.engine import DIVERGED, RUNNING, WORLD
 from iap_physics.engines.make import is_installed, make_engine
 
@@ -116,7 +117,8 @@ def test_in_the_air_a_batch_equals_the_engine_bit_for_bit(
     star, rng = assembly_of("three_star").without_shapes(), np.random.default_rng(4)
     x = np.stack([random_start(star, seed) for seed in range(3)])
     wrenches = 5.0 * rng.normal(size=(*x.shape[:2], 6))
-    worlds, engine = batch_of(3, star, WEIGHTLESS, threads=threads), make_engine("mujoco")
+    share = Threads(threads).run
+    worlds, engine = batch_of(3, star, WEIGHTLESS, share=share), make_engine("mujoco")
     worlds.reset(x)
     together = flown(worlds, 200, wrenches=wrenches)
     engine.load(WEIGHTLESS, [star])

@@ -54,7 +54,7 @@ def test_without_a_gpu_the_refusal_says_so(monkeypatch):
         ({"device": "gpu"}, "device 'gpu': cpu or cuda is expected"),
         (
             {"device": "cuda", "settings": {"state_noise.position": 0.01}},
-            "device 'cuda': noise, delays .*; device 'cpu' flies these worlds",
+            "device 'cuda': noise, delays.*; device 'cpu' flies these worlds",
         ),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""MuJoCo itself, an extra: the only module that imports it (others take `mj` and `mj_batch` from here)."""
+"""MuJoCo itself, an extra: others take `mj` from here."""
 
 import ctypes
 import logging
@@ -9,10 +9,10 @@ from iap_description.process.extras import missing
 
 try:
     import mujoco as mj
-    import mujoco.batch as mj_batch
 except ModuleNotFoundError as error:
     raise missing(error.name, "engine 'mujoco' needs", "mujoco") from error
 
+LIBRARY = next(Path(mj.__file__).parent.glob("libmujoco.*"))  # the C library
 UNSTABLE = "The simulation is unstable"  # in a warning of numbers that engines look at themselves
 _log = logging.getLogger(__name__)
 
@@ -28,11 +28,10 @@ def _stop_clock() -> None:
 
     By the C library's own variable, since `set_mjcb_time(None)` leaves the binding's clock where it is.
     """
-    for library in Path(mj.__file__).parent.glob("libmujoco.*"):
-        ctypes.c_void_p.in_dll(ctypes.CDLL(str(library)), "mjcb_time").value = None
+    ctypes.c_void_p.in_dll(ctypes.CDLL(str(LIBRARY)), "mjcb_time").value = None
 
 
 mj.set_mju_user_warning(_warn)
 _stop_clock()
 
-__all__ = ["mj", "mj_batch"]
+__all__ = ["LIBRARY", "mj"]

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Integers
-from iap_description.math.kernels import cross, scale, sub, vec
+from iap_description.math.kernels import Vec, cross, put, scale, sub, vec
 from iap_physics.engines.engine import Contact
 from iap_physics.engines.mujoco.model import MuJoCoModel
 
@@ -40,10 +40,8 @@ class ContactPoints(NamedTuple):
         frames_W = np.array(contact.frame).reshape(-1, 3, 3)
         forces_W = np.zeros((len(frames_W), 3))
         rows = np.array(contact.efc_address)
-        felt = np.flatnonzero(rows >= 0)
-        if has_forces and len(felt):
-            forces = np.array(data.efc_force)[rows[felt, None] + np.arange(3)]
-            forces_W[felt] = -np.einsum("ni,nij->nj", forces, frames_W[felt])
+        if has_forces:
+            _turn(np.array(data.efc_force), rows, frames_W.reshape(-1, 9), forces_W)
         bodies = made.model.geom_bodyid[np.array(contact.geom).reshape(-1, 2)]
         return cls(
             bodies, np.array(contact.pos), -frames_W[:, 0], np.array(contact.dist), forces_W
@@ -73,6 +71,33 @@ class ContactPoints(NamedTuple):
 
 
 @njit(cache=True)
+def _turn(efc_force: Array, rows: Integers, frames_W: Array, forces_W: Array) -> None:
+    """Write the forces (n, 3) on the first bodies of contacts whose first constraints are these, or -1."""
+    for i in range(len(rows)):
+        if rows[i] >= 0:
+            put(forces_W[i], force_on_first(efc_force[rows[i] :], frames_W[i]))
+
+
+@njit(cache=True)
+def force_on_first(f: Array, frame_W: Array) -> Vec:
+    """Force [N], world axes, on a contact's first body; f (3+) acts on the second, in axes (9,) of the contact."""
+    x = f[0] * frame_W[0] + f[1] * frame_W[3] + f[2] * frame_W[6]
+    y = f[0] * frame_W[1] + f[1] * frame_W[4] + f[2] * frame_W[7]
+    z = f[0] * frame_W[2] + f[1] * frame_W[5] + f[2] * frame_W[8]
+    return (-x, -y, -z)
+
+
+@njit(cache=True)
+def add_force(force_W: Vec, is_first: bool, position_W: Vec, center_W: Vec, wrench: Array) -> None:  # noqa: FBT001
+    """Add a contact's force on its first body, or its reaction on the second, to a wrench (6,) about a CoM."""
+    force_W = scale(1.0 if is_first else -1.0, force_W)
+    torque_W = cross(sub(position_W, center_W), force_W)
+    for k in range(3):
+        wrench[k] += force_W[k]
+        wrench[3 + k] += torque_W[k]
+
+
+@njit(cache=True)
 def _add_up(
     points: ContactPoints,
     vehicles: Integers,
@@ -85,8 +110,5 @@ def _add_up(
         a, b = points.bodies[i]
         if vehicles[a] == vehicles[b] or (owners[a] != row and owners[b] != row):
             continue
-        force_W = scale(1.0 if owners[a] == row else -1.0, vec(points.forces_W[i]))
-        torque_W = cross(sub(vec(points.positions_W[i]), vec(center_W)), force_W)
-        for k in range(3):
-            wrench[k] += force_W[k]
-            wrench[3 + k] += torque_W[k]
+        force_W, position_W = vec(points.forces_W[i]), vec(points.positions_W[i])
+        add_force(force_W, owners[a] == row, position_W, vec(center_W), wrench)

@@ -36,10 +36,14 @@ def step(model: Any, data: Any) -> None:  # noqa: ANN401
 def _let_slide(aref: Array, velocity: Array, rows: Integers, friction: Array) -> None:
     """Change the reference accelerations of contacts whose first rows are these, or -1."""
     for i in range(rows.size):
-        n = rows[i]
-        if n < 0:
-            continue
-        slip = np.hypot(velocity[n + 1], velocity[n + 2])
-        aref[n] -= friction[i, 0] * SLIDING_RATE * slip
-        for k in (n + 1, n + 2):
-            aref[k] = -SLIDING_RATE * velocity[k]
+        if rows[i] >= 0:
+            slide(aref, velocity, rows[i], friction[i, 0])
+
+
+@njit(cache=True)
+def slide(aref: Array, velocity: Array, n: int, friction: float) -> None:
+    """Change the reference accelerations of a contact whose first row is n."""
+    slip = np.hypot(velocity[n + 1], velocity[n + 2])
+    aref[n] -= friction * SLIDING_RATE * slip
+    for k in (n + 1, n + 2):
+        aref[k] = -SLIDING_RATE * velocity[k]

@@ -1,68 +1,77 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many equal MuJoCo worlds with contact, stepped by MuJoCo's own threads.
+"""Many MuJoCo worlds with contact, stepped by compiled code on threads.
 
-Each world is a row of numbers that MuJoCo's batch loads, steps and saves again; nothing of one world depends on
-another, or on how many there are. What `stepping` mends of contacts that slide is not mended here, since a batch
-gives no way to do it: they rattle, with the right mean force.
+Each world is a row of numbers; nothing of one world depends on another, or on how many there are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
-from iap_description.arrays import Array, Booleans, Integers
-from iap_description.errors import FlightFailed, IapError
+from iap_description.arrays import Array, Integers
+from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.engine import (
-    DIVERGED,
-    JOINT_FORCE,
     RUNNING,
     Contact,
-    Engine,
+    Share,
     world_indices,
 )
-from iap_physics.engines.joint_resistance import resist, resisting_joints
+from iap_physics.engines.jointless import JointlessEngine
 from iap_physics.engines.joints import at_rest, check_joint_types, check_start
-from iap_physics.engines.mujoco.library import mj, mj_batch
-from iap_physics.engines.mujoco.model import FIRST_STEP, JOINTS, build
+from iap_physics.engines.mujoco.library import mj
+from iap_physics.engines.mujoco.model import FIRST_STEP, JOINTS, MuJoCoModel, build
+from iap_physics.engines.mujoco.native import step_worlds
+from iap_physics.engines.mujoco.native_worlds import NativeWorlds
 from iap_physics.engines.mujoco.objects import Objects
 from iap_physics.engines.mujoco.points import ContactPoints
 from iap_physics.engines.mujoco.rays import cast
-from iap_physics.engines.mujoco.tree import Tree, read_states
+from iap_physics.engines.mujoco.tree import Tree
 
-_REFUSAL = "worlds of a batch take no joints in flight; use the mujoco engine"
+_SIZES = ("nq", "nv", "nbody", "ngeom", "njnt", "neq")  # that models of one batch have in common
 
 
 @dataclass(frozen=True)
 class MuJoCoWorldsSnapshot:
-    """State of all worlds for `restore`."""
+    """State of all worlds for `restore`.
+
+    Attributes:
+        t: time since all worlds started [s].
+        models: of each world.
+        arrays: copies of all that changes in flight.
+    """
 
     t: float
-    x: Array
-    status: Integers
-    step_counts: Integers
-    state: Array
+    models: tuple[MuJoCoModel, ...]
+    arrays: tuple[Array | Integers, ...]
 
 
-class MuJoCoWorlds(Engine):
-    """A batch of worlds, each as that of `MuJoCoEngine` but for contacts that slide and joints added in flight.
+class MuJoCoWorlds(JointlessEngine):
+    """A batch of worlds, each as that of `MuJoCoEngine` but for joints added in flight and arms.
 
     `contacts`, `object_states` and `ray_cast` tell of the first world.
 
     Args:
         batch: number of worlds.
-        threads: that step them; 0 takes all processors.
+        share: function that has work done on all of so many worlds, on threads; None takes the caller's thread.
         raises: whether the end of the only world is an exception, and not a status as in a batch.
+
+    Attributes:
+        step_counts: (B,) physics steps of every world since its own reset.
     """
 
-    def __init__(self, *, batch: int, threads: int = 1, raises: bool = True) -> None:
-        self.batch, self._threads, self._raises = batch, threads, raises and batch == 1
+    refusal = "worlds of a batch {}: use the mujoco engine"
+
+    def __init__(self, *, batch: int, share: Share | None = None, raises: bool = True) -> None:
+        self.batch, self.raises = batch, raises and batch == 1
+        self._share = share or _alone
         self.t = 0.0
+        self._own: dict[int, Assembly] = {}  # of worlds that have one of their own
         self.status = np.full(batch, RUNNING, dtype=np.int64)
         self.step_counts = np.zeros(batch, dtype=np.int64)
 
@@ -71,49 +80,101 @@ class MuJoCoWorlds(Engine):
         self._assemblies = tuple(assemblies)
         for assembly in assemblies:
             check_joint_types(assembly, "mujoco in a batch", JOINTS)
-        self._made = made = build(world, self._assemblies)
+        made = build(world, self._assemblies)
         made.set_step(FIRST_STEP)
-        self._dt = FIRST_STEP
-        self._tree = Tree.of(assemblies, made.model, made.bodies)
-        self._objects = Objects.of(world, made)
-        self._resisting = resisting_joints(assemblies)
-        self._x = np.repeat(at_rest(self._assemblies)[None], self.batch, axis=0)
-        self._wrenches = np.zeros((self.batch, len(made.bodies), 6))
-        self._rows, self._has_forces = np.array(made.bodies), np.zeros(self.batch, dtype=bool)
-        self._begin()
-        self.reset(self._x.copy())
+        self._dt, self._made, batch = FIRST_STEP, [made] * self.batch, self.batch
+        self._data: list[Any] = [mj.MjData(made.model)]
+        self._objects, self._own = [Objects.of(world, made)] * batch, {}
+        self._wrenches = np.zeros((batch, len(made.bodies), 6))
+        self._has_forces = np.zeros(batch, dtype=bool)
+        self.native = native = NativeWorlds.of(made, assemblies, self._data[0], batch)
+        self.status, self.step_counts = native.status, native.step_counts
+        x = np.repeat(at_rest(self._assemblies)[None], batch, axis=0)
+        self.reset(x)
 
-    def _begin(self) -> None:
-        """Make MuJoCo's batch of the model as it is."""
-        self._worlds: Any = mj_batch.Batch(self._made.model, self.batch, self._threads)
-        names = ("qpos", "qvel", "xfrc_applied", "qfrc_constraint")
-        self._qpos, self._qvel, self._loads, self._constraint = map(self._worlds.bind, names)
+    def set_world(self, index: int, world: World, assembly: Assembly) -> None:
+        """Give one world objects and the only vehicle of its own, from its next reset on.
+
+        Args:
+            index: number of the world.
+            world: like that of all worlds, but for its numbers.
+            assembly: likewise.
+
+        Raises:
+            BadInput: it has more or fewer bodies, joints or pieces.
+        """
+        made, first = build(world, [assembly]), self._made[0]
+        made.set_step(self._dt)
+        for size in _SIZES:
+            own, there = getattr(made.model, size), getattr(first.model, size)
+            if own != there:
+                raise BadInput(f"worlds: drawn worlds differ in {size} ({own} and {there})")
+        self._made[index], self._objects[index] = made, Objects.of(world, made)
+        self._own[index] = assembly
+        native, tree = self.native, Tree.of([assembly], made.model, made.bodies)
+        native.models[index] = made.model._address
+        native.arms_P[index], native.arms_C[index] = tree.p_PJ_P, tree.p_CJ_C
+
+    def measure_contacts(self, rows: Sequence[int]) -> None:
+        """Sum up what contacts do to these state rows, in `felt`."""
+        felt = np.zeros((self.batch, len(rows), 6))
+        measured = np.array(rows, dtype=np.int64)
+        self.native = self.native._replace(measured=measured, felt=felt)
+
+    def watch(self, endings: Integers) -> None:
+        """Look at what vehicles touch, see `NativeWorlds.endings` and `touched`."""
+        self.native = self.native._replace(endings=endings)
+
+    @property
+    def touched(self) -> Integers:
+        """(B,) status that contacts of the last control period's end bring about, `RUNNING` where none does."""
+        return self.native.touched
+
+    @property
+    def felt(self) -> Array:
+        """(B, M, 6) sums over steps of contact wrenches on the measured rows about their CoMs, world axes."""
+        return self.native.felt
 
     def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
         """Start worlds anew from states (worlds, bodies, 13)."""
-        indices = world_indices(worlds, self.batch)
-        self._x[indices] = check_start(self._assemblies, x, len(indices))
-        self._worlds.reset(np.sort(indices), stage=mj.mjtStage.mjSTAGE_NONE)
-        for world in indices:
-            self._tree.put(self._x[world], self._qpos[world], self._qvel[world])
+        indices, native = world_indices(worlds, self.batch), self.native
+        own = [self._own.get(world) for world in indices.tolist()] if self._own else []
+        native.x[indices] = check_start(self._assemblies, x, len(indices), own)
+        for world in indices.tolist():
+            native.qpos[world] = self._made[world].model.qpos0
+            native.qvel[world] = native.warmstart[world] = native.constraint[world] = 0.0
+            native.tree.put(native.x[world], native.qpos[world], native.qvel[world])
+        native.felt[indices], native.touched[indices] = 0.0, RUNNING
         self._wrenches[indices], self._has_forces[indices] = 0.0, False
         self.status[indices], self.step_counts[indices] = RUNNING, 0
+        self.native.times[indices] = 0.0
         if worlds is None:
             self.t = 0.0
 
+    @property
+    def _changing(self) -> tuple[Array | Integers, ...]:
+        """All arrays that change in flight."""
+        n = self.native
+        states = (n.qpos, n.qvel, n.warmstart, n.constraint, n.touched, n.felt, n.x)
+        return (*states, self.status, self.step_counts, self.native.times, self._has_forces)
+
     def snapshot(self) -> MuJoCoWorldsSnapshot:
-        """Time, states and MuJoCo's own rows."""
-        own = (self._x.copy(), self.status.copy(), self.step_counts.copy())
-        return MuJoCoWorldsSnapshot(self.t, *own, self._worlds.state.copy())
+        """Time, states, models and warm starts; worlds go on from it bit for bit, in contact too."""
+        arrays = tuple(each.copy() for each in self._changing)
+        return MuJoCoWorldsSnapshot(self.t, tuple(self._made), arrays)
 
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot."""
-        if not isinstance(snapshot, MuJoCoWorldsSnapshot) or snapshot.x.shape != self._x.shape:
+        if not isinstance(snapshot, MuJoCoWorldsSnapshot) or any(
+            there.shape != here.shape
+            for there, here in zip(snapshot.arrays, self._changing, strict=True)
+        ):
             raise IapError("restore: the snapshot is not of this engine")
-        self.t = snapshot.t
-        self._x[:], self._worlds.state[:] = snapshot.x, snapshot.state
-        self.status[:], self.step_counts[:] = snapshot.status, snapshot.step_counts
-        self._wrenches[:], self._has_forces[:] = 0.0, False
+        self.t, self._made = snapshot.t, list(snapshot.models)
+        self.native.models[:] = [made.model._address for made in self._made]
+        for here, there in zip(self._changing, snapshot.arrays, strict=True):
+            here[:] = there
+        self._wrenches[:] = 0.0
 
     def apply(self, wrenches_W: Array) -> None:
         """Set the wrenches (B, bodies, 6) of the next step."""
@@ -121,135 +182,104 @@ class MuJoCoWorlds(Engine):
 
     def step(self, dt: float) -> None:
         """Advance every running world by `dt` [s]; one that diverges keeps its last state."""
-        if self._raises and self.status[0] != RUNNING:
+        native, wrenches = self.native, self._wrenches
+        self.begin(dt)
+        self.run(partial(step_worlds, native, wrenches, dt))
+        self.end(1)
+        wrenches[:] = 0.0
+
+    def begin(self, dt: float) -> None:
+        """Make ready for steps of `dt` [s] by compiled code; of worlds with objects that move as prescribed for one.
+
+        Raises:
+            FlightFailed: the only world of an engine has ended.
+        """
+        if self.raises and self.status[0] != RUNNING:
             raise FlightFailed("diverged", self.t, "the flight has ended already: reset it")
         if dt != self._dt:
             self._set_step(dt)
         self._prescribe()
-        for joints in self._resisting:
-            resist(self._x, self._wrenches, joints, dt, self.status)
-        self._drop(~_load(self._wrenches, self._rows, self._loads))
-        running = self.status == RUNNING
-        self._worlds.step(None if running.all() else running)
-        self._has_forces[running] = True
-        self._drop(~_read(self._tree, self._qpos, self._qvel, self._x, running))
-        self._wrenches[:] = 0.0
-        self.step_counts += self.status == RUNNING
-        self.t += dt
+        self._has_forces |= self.status == RUNNING
+
+    def run(self, work: Callable[[int, int, int], object]) -> None:
+        """Share out the worlds: do work on worlds first to last - 1, with MuJoCo's data at an address."""
+
+        def stretch(first: int, last: int) -> None:
+            try:
+                data = self._data.pop()
+            except IndexError:
+                data = mj.MjData(self._made[0].model)
+            work(first, last, data._address)
+            self._data.append(data)
+
+        self._share(stretch, self.batch)
+
+    def end(self, steps: int) -> None:
+        """Take note of steps that were made.
+
+        Raises:
+            FlightFailed: the only world of an engine has diverged.
+        """
+        self.t += steps * self._dt
+        if self.raises and self.status[0] != RUNNING:
+            raise FlightFailed("diverged", self.t, "a wrench or a state is not finite")
+
+    @property
+    def has_motion(self) -> bool:
+        """True if objects move as prescribed, so that compiled code makes one step at a time."""
+        return any(each.has_motion for each in self._objects)
 
     def state(self) -> Array:
         """(B, bodies, 13) the present states."""
-        return self._x
+        return self.native.x
 
     def contact_forces(self, vehicle: int = 0) -> Array:
         """(B, 3) force [N] of the last step's contacts on a whole vehicle, world axes."""
-        first = sum(len(assembly.bodies) for assembly in self._assemblies[:vehicle])
-        at = self._tree.v_at[first]
-        return np.where(self._has_forces[:, None], self._constraint[:, at : at + 3], 0.0)
+        first = self.native.first_rows[vehicle]
+        at = self.native.tree.v_at[first]
+        return np.where(self._has_forces[:, None], self.native.constraint[:, at : at + 3], 0.0)
 
     def contacts(self) -> list[Contact]:
         """Contact points of the first world, without forces."""
-        return ContactPoints.of(self._made, self._first(), has_forces=False).listed(self._made)
+        made = self._made[0]
+        return ContactPoints.of(made, self._first(), has_forces=False).listed(made)
 
     def contact_wrench(self, row: int) -> Array:
-        """Refuse: see `contact_forces`."""
-        raise IapError(
-            "worlds of a batch tell contact_forces of vehicles, not contact wrenches of bodies"
-        )
+        """Refuse: see `measure_contacts`."""
+        raise IapError("worlds of a batch sum contact wrenches up, see measure_contacts")
 
     def object_states(self) -> Array:
         """(objects, 13) state rows of the frames of the first world's objects."""
-        t = self._dt * int(self.step_counts[0])
-        return self._objects.states(self._qpos[0], self._qvel[0], t)
+        qpos, qvel = self.native.qpos[0], self.native.qvel[0]
+        return self._objects[0].states(qpos, qvel, float(self.native.times[0]))
 
     def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
         """Fraction (rays,) of each ray at its first hit in the first world."""
-        return cast(self._made.model, self._first(), starts_W, ends_W, world_only=world_only)
-
-    def add_joint(
-        self,
-        body_a: int,
-        body_b: int,
-        p_AJ_A: Array,
-        p_BJ_B: Array,
-        *,
-        type: str = "spherical",
-        max_force: float = JOINT_FORCE,
-        q_AB: Array | None = None,
-    ) -> int:
-        """Refuse."""
-        raise IapError(_REFUSAL)
-
-    def remove_joint(self, handle: int) -> None:
-        """Refuse."""
-        raise IapError(_REFUSAL)
-
-    def let_pass(self, body_a: int, body_b: int, *, passes: bool) -> None:
-        """Refuse."""
-        raise IapError(_REFUSAL)
-
-    def joint_wrench(self, handle: int) -> Array:
-        """Refuse: there are none."""
-        raise IapError(_REFUSAL)
-
-    def close(self) -> None:
-        """Nothing is held but memory."""
+        return cast(self._made[0].model, self._first(), starts_W, ends_W, world_only=world_only)
 
     def _set_step(self, dt: float) -> None:
-        """Take another length of a step, for which MuJoCo's batch needs another model."""
-        self._made.set_step(dt)
+        """Take another length of a step."""
+        for made in {id(each): each for each in self._made}.values():
+            made.set_step(dt)
         self._dt = dt
-        state = self._worlds.state.copy()
-        self._begin()
-        self._worlds.state[:] = state
 
     def _prescribe(self) -> None:
-        if not self._objects.has_motion:
+        """Place what moves as prescribed, for one step."""
+        if not self.has_motion:
             return
-        for count in np.unique(self.step_counts):
-            for world in np.flatnonzero(self.step_counts == count):
-                self._objects.prescribe(
-                    self._qpos[world], self._qvel[world], self._dt * int(count), self._dt
-                )
-
-    def _drop(self, has_failed: Booleans) -> None:
-        """End worlds that have diverged."""
-        ended = has_failed & (self.status == RUNNING)
-        self.status[ended] = DIVERGED
-        self._wrenches[ended] = 0.0
-        if self._raises and ended[0]:
-            raise FlightFailed("diverged", self.t, "a wrench or a state is not finite")
+        qpos, qvel = self.native.qpos, self.native.qvel
+        for world, objects in enumerate(self._objects):
+            objects.prescribe(qpos[world], qvel[world], float(self.native.times[world]), self._dt)
 
     def _first(self) -> Any:  # noqa: ANN401
         """MuJoCo's data of the first world, with what touches there."""
-        data = self._worlds.get_data(0)
-        mj.mj_fwdPosition(self._made.model, data)
+        model = self._made[0].model
+        data = mj.MjData(model)
+        data.qpos[:], data.qvel[:] = self.native.qpos[0], self.native.qvel[0]
+        mj.mj_fwdPosition(model, data)
         return data
 
 
-@njit(cache=True)
-def _load(wrenches: Array, rows: Integers, loads: Array) -> Booleans:
-    """Put wrenches (B, bodies, 6) on MuJoCo's bodies `rows`; flags (B,) of worlds in which all of them are finite."""
-    is_sound = np.ones(len(wrenches), np.bool_)
-    for b in range(len(wrenches)):
-        for i in range(rows.size):
-            for k in range(6):
-                loads[b, rows[i], k] = wrenches[b, i, k]
-                is_sound[b] &= np.isfinite(wrenches[b, i, k])
-        if not is_sound[b]:
-            loads[b] = 0.0
-    return is_sound
-
-
-@njit(cache=True)
-def _read(tree: Tree, qpos: Array, qvel: Array, x: Array, running: Booleans) -> Booleans:
-    """Take over the states of the running worlds (B,) that are sound; flags (B,) of all but the unsound."""
-    is_sound = np.ones(len(x), np.bool_)
-    before = np.empty(x.shape[1:])
-    for b in range(len(x)):
-        if running[b]:
-            before[:] = x[b]
-            is_sound[b] = read_states(tree, qpos[b], qvel[b], x[b]) < 0
-            if not is_sound[b]:
-                x[b] = before
-    return is_sound
+def _alone(work: Callable[[int, int], object], batch: int) -> None:
+    """Do work on all worlds in the caller's thread."""
+    work(0, batch)

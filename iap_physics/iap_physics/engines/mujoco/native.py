@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Steps of many MuJoCo worlds in compiled code, by the C functions behind MuJoCo's Python functions.
+
+A thread has one `mjData`, which worlds use in turn: what a world keeps from one control period to the next are the
+numbers on which its next step depends, its warm start among them. Order, threads and number of worlds change no bit.
+Calls, their order and their numbers are those of `MuJoCoEngine`.
+"""
+
+import math
+
+import llvmlite.binding as llvm
+import numpy as np
+from numba import carray, njit, types
+
+from iap_description.arrays import Array
+from iap_description.math.kernels import vec
+from iap_physics.engines.engine import DIVERGED, FOLDED, RUNNING
+from iap_physics.engines.joint_resistance import resist_world
+from iap_physics.engines.mujoco.layout import DataLayout
+from iap_physics.engines.mujoco.library import LIBRARY
+from iap_physics.engines.mujoco.native_worlds import NativeWorlds, numbers, pointer
+from iap_physics.engines.mujoco.points import add_force, force_on_first
+from iap_physics.engines.mujoco.stepping import slide
+from iap_physics.engines.mujoco.tree import Tree, read_states
+
+llvm.load_library_permanently(
+    str(LIBRARY)
+)  # where compiled code finds its functions by their names
+_step_1 = types.ExternalFunction("mj_step1", types.void(types.int64, types.int64))
+_step_2 = types.ExternalFunction("mj_step2", types.void(types.int64, types.int64))
+
+
+@njit(cache=True)
+def begin_world(worlds: NativeWorlds, data: int, w: int) -> None:
+    """Let MuJoCo's data be those of a world."""
+    layout, (nq, nv) = worlds.layout, (worlds.qpos.shape[1], worlds.qvel.shape[1])
+    numbers(data, layout.qpos, nq)[:] = worlds.qpos[w]
+    numbers(data, layout.qvel, nv)[:] = worlds.qvel[w]
+    numbers(data, layout.qacc_warmstart, nv)[:] = worlds.warmstart[w]
+
+
+@njit(cache=True)
+def end_world(worlds: NativeWorlds, data: int, w: int) -> None:
+    """Keep what a world's next step depends on."""
+    layout, (nq, nv) = worlds.layout, (worlds.qpos.shape[1], worlds.qvel.shape[1])
+    worlds.qpos[w] = numbers(data, layout.qpos, nq)
+    worlds.qvel[w] = numbers(data, layout.qvel, nv)
+    worlds.warmstart[w] = numbers(data, layout.qacc_warmstart, nv)
+    worlds.constraint[w] = numbers(data, layout.qfrc_constraint, nv)
+    worlds.touched[w] = _ending(worlds, data) if len(worlds.endings) else RUNNING
+
+
+@njit(cache=True)
+def step_world(
+    worlds: NativeWorlds, data: int, w: int, wrenches: Array, before: Array, dt: float
+) -> bool:
+    """One step of a world whose numbers MuJoCo's data has.
+
+    Args:
+        worlds: all of them.
+        data: address of MuJoCo's data.
+        w: number of the world.
+        wrenches: (bodies, 6) on the bodies about their CoMs, world axes; those of joints that resist are added.
+        before: (bodies, 13) memory for the states at the step's begin, overwritten.
+        dt: length of the step [s].
+
+    Returns:
+        Whether the world goes on; one that diverged keeps its last state and has the status ``DIVERGED``.
+    """
+    x, layout = worlds.x[w], worlds.layout
+    resist_world(x, wrenches, worlds.joints, dt)
+    if not _push(worlds, numbers(data, layout.xfrc_applied, 6 * len(worlds.owners)), wrenches):
+        worlds.status[w] = DIVERGED
+        return False
+    before[:] = x
+    _step_1(worlds.models[w], data)
+    _let_slide(layout, data)
+    _step_2(worlds.models[w], data)
+    nq, nv = worlds.qpos.shape[1], worlds.qvel.shape[1]
+    qpos, qvel = numbers(data, layout.qpos, nq), numbers(data, layout.qvel, nv)
+    if read_states(_own_tree(worlds, w), qpos, qvel, x) >= 0:
+        x[:] = before
+        worlds.status[w] = DIVERGED
+        return False
+    _measure(worlds, data, w)
+    worlds.step_counts[w] += 1
+    worlds.times[w] += dt
+    return True
+
+
+@njit(cache=True)
+def _own_tree(worlds: NativeWorlds, w: int) -> Tree:
+    """The bodies of a world."""
+    t = worlds.tree
+    own = (worlds.arms_P[w], t.q_PJ, worlds.arms_C[w])
+    return Tree(t.kinds, t.parents, t.order, t.q_at, t.v_at, *own, t.axes)
+
+
+@njit(cache=True)
+def _push(worlds: NativeWorlds, loads: Array, wrenches: Array) -> bool:
+    """Put wrenches (bodies, 6) on MuJoCo's bodies; False, and nothing done, if one is not finite."""
+    for row in range(len(wrenches)):
+        for k in range(6):
+            if not math.isfinite(wrenches[row, k]):
+                return False
+    for row in range(len(wrenches)):
+        at = 6 * worlds.rows[row]
+        for k in range(6):
+            loads[at + k] = wrenches[row, k]
+    return True
+
+
+@njit(cache=True)
+def _contacts(layout: DataLayout, data: int) -> tuple[int, int]:
+    """Number and first address of the contacts in MuJoCo's data."""
+    count = carray(pointer(data + layout.ncon), 1, np.int32)[0]
+    return count, carray(pointer(data + layout.contact), 1, np.int64)[0]
+
+
+@njit(cache=True)
+def _let_slide(layout: DataLayout, data: int) -> None:
+    """Let what slides not lift off, see `stepping`."""
+    count, contact = _contacts(layout, data)
+    for _ in range(count):
+        n = carray(pointer(contact + layout.contact_row), 1, np.int32)[0]
+        if n >= 0:
+            aref = numbers(data, layout.efc_aref, n + 3)
+            friction = carray(pointer(contact + layout.contact_friction), 1, np.float64)[0]
+            slide(aref, numbers(data, layout.efc_vel, n + 3), n, friction)
+        contact += layout.contact_size
+
+
+@njit(cache=True)
+def _ending(worlds: NativeWorlds, data: int) -> int:
+    """Status of a world for what its vehicles touch, of the first contact that ends a flight."""
+    layout = worlds.layout
+    count, contact = _contacts(layout, data)
+    for _ in range(count):
+        geoms = carray(pointer(contact + layout.contact_geom), 2, np.int32)
+        a, b = worlds.geom_bodies[geoms[0]], worlds.geom_bodies[geoms[1]]
+        row, other = (
+            max(worlds.owners[a], worlds.owners[b]),
+            min(worlds.owners[a], worlds.owners[b]),
+        )
+        overlaps = carray(pointer(contact + layout.contact_dist), 1, np.float64)[0] <= 0.0
+        if overlaps and row >= 0:
+            if worlds.vehicles[a] == worlds.vehicles[b]:
+                return FOLDED
+            if other < 0:
+                is_central = row == worlds.first_rows[max(worlds.vehicles[a], worlds.vehicles[b])]
+                ending = worlds.endings[-other - 1, 0 if is_central else 1]
+                if ending != RUNNING:
+                    return ending
+        contact += layout.contact_size
+    return RUNNING
+
+
+@njit(cache=True)
+def _measure(worlds: NativeWorlds, data: int, w: int) -> None:
+    """Add what contacts did to the measured bodies in the last step."""
+    layout = worlds.layout
+    count, contact = _contacts(layout, data)
+    if count == 0 or len(worlds.measured) == 0:
+        return
+    centers = numbers(data, layout.xipos, 3 * len(worlds.owners))
+    wrench = np.zeros(6)
+    for m in range(len(worlds.measured)):
+        row, at = worlds.measured[m], contact
+        center, wrench[:] = vec(centers[3 * worlds.rows[row] :]), 0.0
+        for _ in range(count):
+            _add_contact(worlds, data, at, row, center, wrench)
+            at += layout.contact_size
+        for k in range(6):
+            worlds.felt[w, m, k] += wrench[k]
+
+
+@njit(cache=True)
+def _add_contact(
+    worlds: NativeWorlds,
+    data: int,
+    contact: int,
+    row: int,
+    center_W: tuple[float, float, float],
+    wrench: Array,
+) -> None:
+    """Add the wrench of a contact at an address, unless it is one of a vehicle with itself or on other bodies."""
+    layout = worlds.layout
+    geoms = carray(pointer(contact + layout.contact_geom), 2, np.int32)
+    a, b = worlds.geom_bodies[geoms[0]], worlds.geom_bodies[geoms[1]]
+    is_first = worlds.owners[a] == row
+    if worlds.vehicles[a] == worlds.vehicles[b] or (not is_first and worlds.owners[b] != row):
+        return
+    n = carray(pointer(contact + layout.contact_row), 1, np.int32)[0]
+    if n < 0:
+        return
+    frame = carray(pointer(contact + layout.contact_frame), 9, np.float64)
+    position = carray(pointer(contact + layout.contact_pos), 3, np.float64)
+    force_W = force_on_first(numbers(data, layout.efc_force, n + 3)[n:], frame)
+    add_force(force_W, is_first, vec(position), center_W, wrench)
+
+
+@njit(cache=True, nogil=True)
+def step_worlds(
+    worlds: NativeWorlds, wrenches: Array, dt: float, begin: int, end: int, data: int
+) -> None:
+    """One step of the running ones of some worlds under wrenches (B, bodies, 6)."""
+    before = np.empty(worlds.x.shape[1:])
+    for w in range(begin, end):
+        if worlds.status[w] == RUNNING:
+            begin_world(worlds, data, w)
+            step_world(worlds, data, w, wrenches[w], before, dt)
+            end_world(worlds, data, w)

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole control periods of many worlds in MuJoCo, each world's by one compiled call: `Plant`'s shortcut.
+
+It calls in each physics step what `Plant` and `MuJoCoEngine` call one after another, in their order, and gives the
+same bits.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+
+from iap_description.arrays import Array, Integers
+from iap_description.math.kernels import quat, vec
+from iap_description.world.world import World
+from iap_physics.air.drag import DragCoefficients, add_drag_in, drag_coefficients
+from iap_physics.batch.records import PeriodInputs
+from iap_physics.engines.engine import RUNNING, Engine
+from iap_physics.engines.mujoco.native import begin_world, end_world, step_world
+from iap_physics.engines.mujoco.native_worlds import NativeWorlds
+from iap_physics.engines.mujoco.worlds import MuJoCoWorlds
+from iap_physics.propulsion.autopilot import FleetState, steer
+from iap_physics.propulsion.propulsion import Airframe, AutopilotEstimates, Propulsion
+from iap_physics.propulsion.rotors import Lag, RotorParameters, lag, spin_aircraft
+from iap_physics.propulsion.tilting_rotors import tilt_aircraft
+
+
+class FlownVehicle(NamedTuple):
+    """One vehicle in B worlds as compiled code takes it.
+
+    Attributes:
+        fleet: its aircraft.
+        numbers: (B, N, 3) of its rotors, see `Airframe.rotor_numbers`.
+        known: estimates that its autopilots go by.
+        is_tilting: whether its rotors tilt.
+        base: state row of its central body.
+    """
+
+    fleet: FleetState
+    numbers: Array
+    known: AutopilotEstimates
+    is_tilting: bool
+    base: int
+
+
+class Loads(NamedTuple):
+    """What acts on vehicles besides their rotors and contacts, in B worlds.
+
+    Attributes:
+        air_W: (B, 3) velocity of the air [m/s].
+        external_W: (B, vehicles, 6) wrenches on central bodies [N, N m].
+        drag: (B, bodies, 3) coefficients, see `DragCoefficients`; without bodies where there is no drag.
+        ticks: (B,) physics steps before the period.
+    """
+
+    air_W: Array
+    external_W: Array
+    drag: DragCoefficients
+    ticks: Integers
+
+
+class ContactFlight:
+    """All vehicles of a batch of MuJoCo's worlds.
+
+    Args:
+        engine: that they fly in.
+        propulsion: of each vehicle.
+        external_W: (B, vehicles, 6) wrenches on central bodies that hold over a control period, which others write.
+        drag: coefficients of all bodies; None without drag.
+        dt: physics step [s].
+    """
+
+    def __init__(
+        self,
+        engine: MuJoCoWorlds,
+        propulsion: Sequence[Propulsion],
+        external_W: Array,
+        drag: DragCoefficients | None,
+        dt: float,
+    ) -> None:
+        self._engine, self._propulsion, self._dt = engine, tuple(propulsion), dt
+        self._external_W, batch = external_W, engine.batch
+        coefficients = drag or DragCoefficients(*np.zeros((2, 0, 3)))
+        self._drag = DragCoefficients(
+            *(np.repeat(each[None], batch, axis=0) for each in coefficients)
+        )
+        self._numbers = [
+            np.repeat(each.airframe.rotor_numbers[None], batch, axis=0) for each in propulsion
+        ]
+
+    @classmethod
+    def of(
+        cls,
+        engine: Engine,
+        propulsion: Sequence[Propulsion],
+        external_W: Array,
+        drag: DragCoefficients | None,
+        dt: float,
+    ) -> Self | None:
+        """The flight of vehicles in a batch of MuJoCo's; None in other engines."""
+        if not isinstance(engine, MuJoCoWorlds):
+            return None
+        return cls(engine, propulsion, external_W, drag, dt)
+
+    def deviate(self, world: int, airframe: Airframe, place: World) -> None:
+        """Give one world a vehicle and a place of its own, like those of all worlds but for their numbers.
+
+        Raises:
+            BadInput: the place has more or fewer bodies or pieces.
+        """
+        self._engine.set_world(world, place, airframe.assembly)
+        self._numbers[0][world] = airframe.rotor_numbers
+        if self._drag.linear.shape[1]:
+            own = drag_coefficients([airframe.assembly])
+            for each, value in zip(self._drag, own, strict=True):
+                each[world] = value
+
+    def advance(self, inputs: PeriodInputs, steps: int) -> None:
+        """Some physics steps under commands and inputs that stay.
+
+        Raises:
+            FlightFailed: the state of the only world would no longer be a number.
+        """
+        engine, dt = self._engine, self._dt
+        vehicles, loads = (
+            self._vehicles,
+            Loads(inputs.air_W, self._external_W, self._drag, inputs.ticks),
+        )
+        is_running = engine.status == RUNNING
+        at_once = 1 if engine.has_motion else steps
+        for first in range(0, steps, at_once):
+            engine.begin(dt)
+            window = (first, first + at_once)
+            engine.run(partial(_fly, engine.native, vehicles, loads, window, dt))
+            engine.end(at_once)
+        np.add(inputs.ticks, steps, out=inputs.ticks, where=is_running)
+
+    @property
+    def _vehicles(self) -> tuple[FlownVehicle, ...]:
+        pairs = zip(self._propulsion, self._numbers, strict=True)
+        return tuple(
+            FlownVehicle(p.fleet_state, numbers, p.known, p.is_tilting, p.rows.start)
+            for p, numbers in pairs
+        )
+
+
+@njit(cache=True, nogil=True)
+def _fly(
+    worlds: NativeWorlds,
+    vehicles: tuple[FlownVehicle, ...],
+    loads: Loads,
+    window: tuple[int, int],
+    dt: float,
+    begin: int,
+    end: int,
+    data: int,
+) -> None:
+    """Fly the running ones of some worlds through some steps of a control period.
+
+    Args:
+        worlds: all of them.
+        vehicles: of every world.
+        loads: what else acts.
+        window: the first of the steps, and the one behind the last.
+        dt: length of a step [s].
+        begin: the first of the worlds that fly.
+        end: the one behind the last of them.
+        data: address of MuJoCo's data.
+    """
+    bodies = worlds.x.shape[1]
+    before, wrenches, lags = np.empty((bodies, 13)), np.empty((bodies, 6)), np.empty((bodies, 6))
+    for w in range(begin, end):
+        if worlds.status[w] != RUNNING:
+            continue
+        begin_world(worlds, data, w)
+        for vehicle in vehicles:
+            _set_lags(vehicle, w, dt, lags)
+        for step in range(window[0], window[1]):
+            wrenches[:] = 0.0
+            for number in range(len(vehicles)):
+                _actuate(
+                    worlds.x[w], w, vehicles[number], lags, loads.ticks[w] + step, wrenches, dt
+                )
+            for number in range(len(vehicles)):
+                for k in range(6):
+                    wrenches[vehicles[number].base, k] += loads.external_W[w, number, k]
+            if loads.drag.linear.shape[1]:
+                coefficients = (loads.drag.linear[w], loads.drag.quadratic[w])
+                add_drag_in(worlds.x[w], vec(loads.air_W[w]), wrenches, *coefficients)
+            if not step_world(worlds, data, w, wrenches, before, dt):
+                break
+        end_world(worlds, data, w)
+
+
+@njit(cache=True)
+def _set_lags(vehicle: FlownVehicle, w: int, dt: float, lags: Array) -> None:
+    """Write the lags of a vehicle's rotors in a world into the rows (6,) of its aircraft."""
+    for n in range(vehicle.numbers.shape[1]):
+        row = vehicle.fleet.rotors.records[n].body
+        up, down = lag(dt, vehicle.numbers[w, n, 1]), lag(dt, vehicle.numbers[w, n, 2])
+        for k in range(3):
+            lags[row, k], lags[row, 3 + k] = up[k], down[k]
+
+
+@njit(cache=True)
+def _actuate(
+    x: Array,
+    w: int,
+    vehicle: FlownVehicle,
+    lags: Array,
+    tick: int,
+    wrenches: Array,
+    dt: float,
+) -> None:
+    """Autopilots and rotors of one vehicle in a world over a step, as `Propulsion.actuate` has them."""
+    fleet = vehicle.fleet
+    rotors = fleet.rotors
+    if tick % fleet.every == 0:
+        steer(vehicle.known.x[w] if vehicle.known.is_used[w] else x, w, fleet)
+    for n in range(rotors.rpm.shape[1]):
+        p, row = _own_rotors(vehicle, w, n), rotors.records[n].body
+        up = Lag(lags[row, 0], lags[row, 1], lags[row, 2])
+        down = Lag(lags[row, 3], lags[row, 4], lags[row, 5])
+        rpm, target, q_WB = rotors.rpm[w, n], rotors.target[w, n], quat(x[row, 3:7])
+        if vehicle.is_tilting:
+            command = (target, fleet.command.tilt[w, n])
+            t, lagging = rotors.servos[n], (up, down)
+            force, torque = tilt_aircraft(rpm, rotors.tilt[w, n], command, q_WB, p, t, lagging, dt)
+        else:
+            force, torque = spin_aircraft(rpm, target, q_WB, p, up, down)
+        for k in range(3):
+            wrenches[row, k] += force[k]
+            wrenches[row, 3 + k] += torque[k]
+
+
+@njit(cache=True)
+def _own_rotors(vehicle: FlownVehicle, w: int, n: int) -> RotorParameters:
+    """Rotors of an aircraft with the numbers that a world has of them."""
+    p, numbers = vehicle.fleet.rotors.records[n], vehicle.numbers[w, n]
+    return RotorParameters(
+        p.body,
+        p.wrench_of_thrusts,
+        numbers[0],
+        p.rpm_min,
+        p.rpm_max,
+        numbers[1],
+        numbers[2],
+        p.thrust_share,
+        p.speed_share,
+    )

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Worlds with contact: each is its single run in MuJoCo bit for bit, and ends as that run does.
+
+Hypothesis chooses batches, draws, threads and where they are brought back to a snapshot. What touches slides, too.
+"""
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iap_description.errors import BadInput, FlightFailed
+from iap_description.states import Level
+from iap_physics.engines.engine import (
+    AIRCRAFT_HIT,
+    CONTACT_LOST,
+    HIT_GROUND,
+    RUNNING,
+)
+from iap_physics.engines.make import is_installed
+from iap_simulation.batch.actions import act, action_of
+from iap_simulation.batch.references import References
+from iap_simulation.batch.tracking import MixedActions
+from iap_simulation.batch.worlds import Worlds
+from iap_simulation.flights.flight import Flight
+from iap_simulation.simulation.simulation import Simulation
+
+pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
+
+PAGE = Path(__file__).parents[3] / "docs/how_to/worlds.md"
+ALONG = [{"seconds": 1.0, "by": [-0.2, 0.1, 0.05], "turn_deg": [0.0, 0.0, 0.0]}]
+AT_WALL: dict[str, Any] = {  # the rod's tip is some cm off the wall, slides along it and presses
+    "engine.name": "mujoco",
+    "start.lead_in": 0.0,
+    "reference.position": [-1.85, 0.0, 2.0],
+    "reference.ease": 0.4,
+    "reference.moves": ALONG,
+}
+BY_POSE = {**AT_WALL, "control.wrench_mode": "none"}
+BY_FORCE = {
+    **AT_WALL,
+    "reference.position": [-1.955, 0.0, 2.0],
+    "push.at": 0.05,
+    "push.ramp": 0.1,
+}
+RIGID = {
+    **BY_POSE,
+    "world.objects.wall.surface": {"friction": 0.4, "restitution": 0.2},
+    "control.gains.compensation": 0.5,
+}
+QUADROTOR = {
+    **BY_POSE,
+    "platform.tool.length": 0.6,
+    "reference.position": [-2.3, 0.0, 2.0],
+    "disturbances": [{"at": 0.2, "until": 0.5, "force": [-2.0, 0, 0], "torque": [0, 0, 0.01]}],
+}
+YIELDING = {**BY_POSE, "control.admittance": True}
+FLOWN = [
+    (BY_POSE, "three_star"),
+    (BY_FORCE, "three_star"),
+    (QUADROTOR, "f450"),
+    (RIGID, "three_star"),
+    (YIELDING, "three_star"),
+]
+QUICK = 3
+WIDTHS = {
+    "draw.friction": 0.5,
+    "draw.mass": 0.1,
+    "draw.com": 0.002,
+    "draw.thrust": 0.05,
+    "draw.rotor_lag": 0.3,
+    "draw.force": 0.3,
+    "draw.wind_speed": 0.5,
+}
+ALWAYS = {"draw.position": [0.005, 0.05, 0.05], "draw.attitude_deg": 1.0}
+NOISE = {"state_noise.position": 0.001, "state_noise.attitude_deg": 0.1}
+
+
+class Case(NamedTuple):
+    """Worlds that fly together, one of them, threads, and a period whose snapshot they go on from."""
+
+    seeds: range
+    one: int
+    threads: int
+    kept: int
+    settings: dict[str, Any]
+
+
+@st.composite
+def cases(draw):
+    """A batch of some worlds, of which one is looked at."""
+    count, first = draw(st.integers(1, 40)), draw(st.integers(0, 10**9))
+    one, threads = draw(st.integers(0, count - 1)), draw(st.integers(1, 3))
+    scales = {key: draw(st.sampled_from([0.0, 1.0])) for key in WIDTHS}
+    wind = draw(st.sampled_from([{}, {"wind.speed": 2.0, "wind.turbulence": 3.0}]))
+    noise = draw(st.sampled_from([{}, NOISE]))
+    widths = {key: scales[key] * width for key, width in WIDTHS.items()}
+    kept = draw(st.integers(60, 150))
+    return Case(range(first, first + count), one, threads, kept, {**widths, **wind, **noise})
+
+
+def worlds_of(settings, seeds, platform="three_star", **how):
+    return Worlds.of(
+        "wall_push", seeds, settings=settings, platform=platform, sensors="none", **how
+    )
+
+
+def flown_alone(scenario, periods):
+    """State, rotor speeds and outcome of a single run."""
+    outcome = None
+    with Simulation(Flight.of(scenario)) as simulation:
+        try:
+            for _ in range(periods):
+                simulation.step()
+        except FlightFailed as failure:
+            outcome = failure.outcome
+        rpm = simulation.loop.plant.propulsion[0].rpm[0]
+        return simulation.state.tobytes(), rpm.tobytes(), outcome
+
+
+def ends_of(worlds):
+    failures = [worlds.failure(i) for i in range(len(worlds.seeds))]
+    outcomes = [None if each is None else each.outcome for each in failures]
+    rows = zip(worlds.state, worlds.rpm, outcomes, strict=True)
+    return [(x.tobytes(), rpm.tobytes(), outcome) for x, rpm, outcome in rows]
+
+
+def assert_one_flight(base, platform, case, periods):
+    """Compare every bit of worlds at the end: together, alone, from a snapshot, and as the single run."""
+    every = {**base, **ALWAYS, **case.settings}
+    worlds, has_touched = worlds_of(every, case.seeds, platform, threads=case.threads), False
+    for k in range(periods):
+        if k == case.kept:
+            snapshot = worlds.snapshot()
+        worlds.advance()
+        has_touched |= bool(worlds.contact_wrenches[case.one].any())
+    ends = ends_of(worlds)
+    worlds.restore(snapshot)
+    for _ in range(periods - case.kept):
+        worlds.advance()
+    assert ends_of(worlds) == ends
+    alone = worlds_of(every, [case.seeds[case.one]], platform)
+    for _ in range(periods):
+        alone.advance()
+    assert ends_of(alone) == [ends[case.one]]
+    assert flown_alone(worlds.world(case.one), periods) == ends[case.one]
+    assert has_touched or case.settings["draw.force"]  # which may hold off
+
+
+@pytest.mark.parametrize(("base", "platform"), FLOWN[:QUICK])
+@settings(deadline=None, derandomize=True, max_examples=1)
+@given(case=cases())
+def test_a_world_with_contact_is_the_same_flight_with_any_others(base, platform, case):
+    assert_one_flight(base, platform, case, periods=180)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("base", "platform"), FLOWN)
+@settings(deadline=None, derandomize=True, max_examples=6)
+@given(case=cases())
+def test_a_world_with_contact_is_the_same_flight_with_any_others_for_long(base, platform, case):
+    assert_one_flight(base, platform, case, periods=400)
+
+
+@pytest.mark.slow
+def test_a_peg_in_its_bore_is_the_single_run():
+    start = {"reference.position": [-1.8, 0.0, 2.1], "start.lead_in": 0.0}
+    moves = [{"seconds": 1.0, "by": [-0.45, 0.0, 0.0], "turn_deg": [0.0, 0.0, 0.0]}]
+    keys = {"engine.name": "mujoco", "reference.ease": 0.4, **start, "reference.moves": moves}
+    worlds = Worlds.of("peg_in_hole", 2, settings=keys, sensors="none")
+    for _ in range(300):
+        worlds.advance()
+    assert worlds.contact_wrenches.any(axis=1).all()
+    for i in range(2):
+        assert flown_alone(worlds.world(i), 300) == ends_of(worlds)[i]
+
+
+@pytest.mark.parametrize("base", [BY_POSE, BY_FORCE])
+def test_worlds_start_anew_one_by_one_as_fresh_ones(base):
+    worlds, fresh = worlds_of({**base, **ALWAYS}, 3), worlds_of({**base, **ALWAYS}, [0, 7, 2])
+    for _ in range(120):
+        worlds.advance()
+    worlds.reset([1], seeds=[7])
+    before = worlds.state[0].copy()
+    for _ in range(120):
+        worlds.advance()
+        fresh.advance()
+    assert ends_of(worlds)[1] == ends_of(fresh)[1]
+    assert not np.array_equal(worlds.state[0], before)
+
+
+def test_each_world_takes_its_own_action_in_contact_too():
+    worlds, velocity, idle = (worlds_of(BY_POSE, 2) for _ in range(3))
+    for _ in range(120):
+        rows = worlds.references().rows.copy()
+        rows[:, 7] = -0.3
+        push = References.of(rows, Level.VELOCITY)
+        hover = action_of("attitude_thrust", np.tile([0.0, 0.0, 0.0, 19.0] * 3, (2, 1)), worlds)
+        worlds.advance(MixedActions((push, hover), np.arange(2)))
+        velocity.advance(push)
+        idle.advance(hover)
+    assert ends_of(worlds) == [ends_of(velocity)[0], ends_of(idle)[1]]
+
+
+def test_friction_that_seeds_draw_carries_a_part_of_the_push():
+    drawn, pushes = worlds_of({**BY_POSE, "draw.friction": 0.9}, 8), np.zeros((8, 6))
+    for _ in range(220):
+        drawn.advance()
+        pushes += drawn.contact_wrenches
+    ratio = np.linalg.norm(pushes[:, 1:3], axis=1) / pushes[:, 0]
+    assert ratio.min() < 0.06  # it slides
+    assert ratio.max() > 0.07  # it sticks
+
+
+FALLING = {**BY_POSE, "reference.position": [0.0, 0.0, 0.6]}
+
+
+def test_who_falls_to_the_ground_ends_alone_as_in_its_single_run():
+    worlds = worlds_of({**FALLING, "reference.moves": [{**ALONG[0], "by": [0.0, 0.0, 0.0]}]}, 2)
+    stopped = action_of("rpm", np.full((2, 12), 1000.0), worlds)
+    for _ in range(120):
+        hold = worlds.references()
+        worlds.advance(MixedActions((hold, stopped), np.array([0, 1])))
+    assert worlds.status.tolist() == [RUNNING, HIT_GROUND]
+    assert str(worlds.failure(1)).endswith("iap hit the ground")
+    end = worlds.state[1].copy()
+    worlds.advance()
+    np.testing.assert_array_equal(worlds.state[1], end)
+
+
+def test_an_aircraft_that_touches_an_object_and_a_lost_push_end_flights():
+    blunt = {"platform.tool.length": 0.2, "reference.position": [-2.2, 0.0, 2.0]}
+    worlds = worlds_of({**BY_POSE, **blunt}, 1)
+    for _ in range(60):
+        act("velocity", [[-1.0, 0.0, 0.0, 0.0]], worlds, 10)
+    assert worlds.status[0] == AIRCRAFT_HIT
+    lost = worlds_of({**BY_FORCE, "push.lost_after": 0.1}, 1)
+    for _ in range(160):
+        lost.advance()
+    rows = lost.references().rows.copy()
+    rows[:, 0] = -1.5
+    for _ in range(200):
+        lost.advance(
+            References.of(rows, Level.WRENCH, np.array([[6.0, 0.0, 57.0, 0.0, 0.0, 0.0]]))
+        )
+    assert lost.status[0] == CONTACT_LOST
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "why"),
+    [
+        ("two_platforms", {}, "several vehicles in one world"),
+        ("wall_push", {"engine.name": "closed_form"}, "contact, .*in closed_form"),
+        ("hover", {"faults": [{"type": "rotor", "aircraft": 1, "rotor": 1, "at": 1.0}]}, "faults"),
+        ("arm_pick", {}, "platform.arm"),
+    ],
+)
+def test_what_worlds_do_not_fly_is_refused_in_one_line(name, settings, why):
+    with pytest.raises(BadInput, match=why) as refusal:
+        Worlds.of(name, 2, settings={"engine.name": "mujoco", **settings}, sensors="none")
+    assert "\n" not in str(refusal.value)
+
+
+def test_the_code_of_the_page_on_worlds_works(capsys):
+    names: dict[str, Any] = {}
+    for code in re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE):
+        exec(compile(code, PAGE.name, "exec"), names)
+    assert names["walls"].contact_wrenches.any()
+    assert capsys.readouterr().out
