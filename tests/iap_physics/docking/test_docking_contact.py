@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Contact of probe and socket: the batched one and that of the engines, on the same pushes."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from contact_engines import NAMES
@@ -40,11 +42,18 @@ class Batched:
         move(self.x, total, BODY, DT)
 
 
+@cache
+def loaded(name):
+    """An engine with both bodies, which every pair in it begins anew."""
+    return engine(name, start())
+
+
 class InEngine:
     """The same in an engine."""
 
     def __init__(self, name, x):
-        self.engine = engine(name, x)
+        self.engine = loaded(name)
+        self.engine.reset(x)
 
     def state(self):
         return self.engine.state()
