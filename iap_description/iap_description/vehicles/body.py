@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -60,12 +61,19 @@ def body_of(part: Aircraft | Center, name: str) -> Body:
 
 def _with_ports(body: Body, ports: Mapping[str, Port]) -> Body:
     """A body with its docking ports, whose mass is the body's already."""
+    shapes = [_shapes(port) for port in ports.values()]
     return replace(
         body,
-        collision=(*body.collision, *(each for port in ports.values() for each in port.collision)),
-        visual=(*body.visual, *(each for port in ports.values() for each in port.visual)),
+        collision=(*body.collision, *(each for touched, _ in shapes for each in touched)),
+        visual=(*body.visual, *(each for _, visible in shapes for each in visible)),
         mounts={**body.mounts, **{name: port.mount for name, port in ports.items()}},
     )
+
+
+@lru_cache(maxsize=64)
+def _shapes(port: Port) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
+    """Collision and visual shapes of a port: hulls take ten milliseconds to make."""
+    return port.collision, port.visual
 
 
 def central_body(platform: Platform) -> Body:

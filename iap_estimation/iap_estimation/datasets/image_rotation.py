@@ -102,11 +102,17 @@ def misfits(corners: Corners, turns: GyroTurns, delay: float) -> Array:
     turned = so3.rotate(np.broadcast_to(q[:, None], (*after.shape[:2], 4)), after)
     n = np.cross(before, turned)
     size = np.linalg.norm(n, axis=2)
-    lost = np.nanquantile(size, KEPT, axis=1)[:, None]
-    n = np.where((size <= lost)[..., None], n, 0.0)
-    counts = np.sum(size <= lost, axis=1)
+    is_kept = size <= _largest_kept(size)[:, None]
+    n = np.where(is_kept[..., None], n, 0.0)
+    counts = np.sum(is_kept, axis=1)
     spreads = np.einsum("kni,knj->kij", n, n) / counts[:, None, None]
     return np.maximum(np.linalg.eigvalsh(spreads)[:, 0], 0.0)
+
+
+def _largest_kept(sizes: Array) -> Array:
+    """The size (k,) of the last of each row's sizes (k, n) that are kept, in the order of the numbers among them."""
+    last = np.floor(KEPT * (np.isfinite(sizes).sum(axis=1) - 1)).astype(int)  # NaN is sorted last
+    return np.asarray(np.sort(sizes, axis=1)[np.arange(len(sizes)), np.maximum(last, 0)])
 
 
 class Misfits(NamedTuple):
