@@ -141,6 +141,7 @@ def test_the_table_of_licences_says_what_the_packages_say(layer):
     assert any(said.values()) or installed(next(iter(said))) is None
 
 
+@pytest.mark.slow
 def test_nothing_that_runs_is_under_the_gpl():
     table = licence_table()
     for name in locked(*RUNTIME, "installer", "colcon"):

@@ -293,6 +293,7 @@ def test_commands_and_what_they_show_are_of_the_bringup_alone(name):
 HEAVY = {"numba.cuda", "warp", "ray", "torch", "jax", "gymnasium", "gtsam", "mujoco", "mitsuba"}
 
 
+@pytest.mark.slow
 def test_the_simulation_comes_without_what_is_heavy():
     code = "import sys, iap_simulation.batch.worlds, iap_bringup.cli.main; print(*sys.modules)"
     done = subprocess.run(

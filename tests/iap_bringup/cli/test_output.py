@@ -164,6 +164,7 @@ def test_warnings_that_libraries_log_are_not_shown(capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_opencv_adds_no_line_of_a_damaged_image():
     code = """
 from iap_bringup.cli.main import main

@@ -19,6 +19,7 @@ def quiet(_):
     """Tell nobody."""
 
 
+@pytest.mark.slow
 def test_a_footprint_is_of_its_process_and_its_time_goes_on():
     gc.collect()  # files that nobody has closed
     before = Footprint.of("self")

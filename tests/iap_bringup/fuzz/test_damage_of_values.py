@@ -67,6 +67,7 @@ def messages(bag):
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "file"), [("poses.bag", ""), ("poses_db3", "poses_db3.db3")])
 def test_bags_stay_readable_with_other_values_times_and_numbers_of_messages(
     name, file, bags, tmp_path

@@ -30,6 +30,7 @@ def process(monkeypatch):
     rclpy.shutdown()
 
 
+@pytest.mark.slow
 def test_parameters_that_a_scenario_was_made_of_are_known(process):
     warnings = process("scenario:=hover", "platform:=f450", "assignments:=[duration=1.0]", "x:=1")
     node = make_node("physics_node")
@@ -40,6 +41,7 @@ def test_parameters_that_a_scenario_was_made_of_are_known(process):
     assert warnings == ["parameter x: not known here, has no effect"]
 
 
+@pytest.mark.slow
 def test_a_misspelt_parameter_of_a_scenario_is_refused_with_the_one_that_is_meant(process):
     process("scenario:=hover", "assignmnts:=[duration=1.0]")
     node = make_node("physics_node")

@@ -242,6 +242,7 @@ def test_yaw_is_drawn_on_the_turn_of_the_flight(recorded: Record) -> None:
     np.testing.assert_allclose(drawn.reference.angles[:, 2] - drawn.simulated.angles[:, 2], 12.0)
 
 
+@pytest.mark.slow
 def test_matplotlib_waits_until_it_is_needed() -> None:
     code = "import sys, iap_bringup.plots.table; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

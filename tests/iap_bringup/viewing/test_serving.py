@@ -39,6 +39,7 @@ def moves(client):
     return client.wait(lambda: client.names[BODY] > count + 5)
 
 
+@pytest.mark.slow
 def test_two_browsers_see_one_flight_and_one_that_closes_and_returns_sees_it_again():
     with shown_flight() as (_, address):
         with ViewerClient(address) as first, ViewerClient(address) as second:

@@ -123,6 +123,7 @@ def test_a_record_that_is_renamed_or_moved_compiles_what_reads_it(folder, module
     sys.modules.pop("places", None)
 
 
+@pytest.mark.slow
 def test_a_stamp_is_the_same_in_another_process():
     """Hashes of Python's own differ from process to process, and addresses do."""
     code = (

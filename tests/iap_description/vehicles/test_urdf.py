@@ -12,6 +12,7 @@ import yaml
 from shapes import lowest, segment_distance
 from various_platforms import platform_of, various
 
+from iap_bringup.cli.main import main
 from iap_description.geometry.mesh_files import PACKAGE
 from iap_description.geometry.shapes import Shape
 from iap_description.math import so3
@@ -240,13 +241,12 @@ def test_pybullet_gets_only_opaque_shapes():
     assert min(color[3] for color in colors) < 1.0
 
 
-def test_command_prints_the_urdf_and_refuses_an_unknown_platform_in_one_line():
-    command = [sys.executable, "-P", "-m", "iap_bringup.cli.main", "urdf"]
-    done = subprocess.run([*command, "two_line"], capture_output=True, text=True, check=True)
-    assert done.stdout == text_of("two_line", "ros")
-    done = subprocess.run([*command, "nine_star"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and done.stdout == ""
-    assert len(done.stderr.splitlines()) == 1 and "'nine_star'" in done.stderr
+def test_command_prints_the_urdf_and_refuses_an_unknown_platform_in_one_line(capsys):
+    assert main(["urdf", "two_line"]) == 0
+    assert capsys.readouterr().out == text_of("two_line", "ros")
+    assert main(["urdf", "nine_star"]) == 2
+    out, complaint = capsys.readouterr()
+    assert out == "" and len(complaint.splitlines()) == 1 and "'nine_star'" in complaint
 
 
 @pytest.mark.parametrize("name", PLATFORMS)

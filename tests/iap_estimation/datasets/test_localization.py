@@ -292,6 +292,7 @@ def test_without_gtsam_one_line_says_how_to_get_it(folder, tmp_path, monkeypatch
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.slow
 def test_nobody_else_imports_gtsam():
     code = "import iap_bringup.cli.localize, sys; sys.exit('gtsam' in sys.modules)"
     assert subprocess.run([sys.executable, "-P", "-c", code], check=False).returncode == 0

@@ -34,6 +34,7 @@ def test_a_process_that_waits_for_ever_ends():
     assert done.stderr == LINE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [0, 5])
 def test_one_in_which_even_python_stands_still_ends_alike_and_says_so(code):
     done = ended(WAITS["the interpreter"], code)

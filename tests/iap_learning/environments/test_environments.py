@@ -189,6 +189,7 @@ import iap_learning.environments.task_env
 """
 
 
+@pytest.mark.slow
 def test_without_gymnasium_one_line_says_how_to_get_it():
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=False

@@ -21,6 +21,7 @@ SMALL += ["--set=online.ppo.horizon=4", "--set=online.ppo.minibatches=1"]
 TIMEOUT = 600.0  # [s]
 
 
+@pytest.mark.slow
 def test_a_task_is_trained_by_its_experiment(tmp_path, capsys):
     out = tmp_path / "run"
     assert main(["train", "hold", *SMALL, "--steps=32", "--seed=3", f"--out={out}"]) == 0
@@ -74,6 +75,7 @@ def test_what_cannot_be_trained_is_refused_in_one_line(
     assert not (tmp_path / "trainings").exists()
 
 
+@pytest.mark.slow
 def test_without_its_libraries_the_line_that_installs_them_is_shown(tmp_path):
     code = (
         "import sys; sys.modules['jax'] = None\n"

@@ -212,6 +212,7 @@ def test_a_lamp_that_ripples_shows_none_of_it_in_a_whole_period(physical):
     assert level(0.02, **whole) == pytest.approx(brightest / 1.5, rel=0.03)
 
 
+@pytest.mark.slow
 def test_a_sun_that_passes_lights_as_the_later_hour_does(physical):
     parts = [matte(ground(20.0)), *box("block", (2.0, 0.0, 0.5), (0.4, 0.4, 0.5))]
     light = Lighting(exposed_for=60000.0)
@@ -231,6 +232,7 @@ def test_a_sun_that_passes_lights_as_the_later_hour_does(physical):
     assert dark.mean() > 5.0 > night.mean()
 
 
+@pytest.mark.slow
 def test_dust_is_brown_and_leaves_two_per_cent_of_contrast_at_its_visibility(physical):
     weather = Weather(dust=1000.0, fog_height=1000.0)  # (56 / 1000)^0.8 km
     visibility = 1000.0 * 0.056**0.8
@@ -270,6 +272,7 @@ def test_fog_leaves_two_per_cent_of_contrast_at_its_visibility(physical):
     )
 
 
+@pytest.mark.slow
 def test_rain_falls_and_is_the_same_at_the_same_time(physical):
     light, camera_ = Lighting(exposed_for=20000.0), camera(exposure=1.0)
     changed = []

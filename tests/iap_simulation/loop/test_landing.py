@@ -54,6 +54,7 @@ def test_a_vehicle_that_is_wrong_about_its_height_lands_as_softly():
     assert_soft(hover("state_noise.position_bias=0.08"))
 
 
+@pytest.mark.slow
 def test_a_vehicle_with_noisy_velocities_lands_as_softly():
     assert_soft(hover("state_noise.velocity=0.05", "state_noise.rate_deg=3.0"))
 

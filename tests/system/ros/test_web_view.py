@@ -214,6 +214,7 @@ def test_covariances_of_estimates_and_measured_points_are_shown_in_their_namespa
         viewer.close()
 
 
+@pytest.mark.slow
 def test_a_parameter_that_cannot_be_is_refused_in_a_line(refusal):
     web_view = executable("web_view")
     for word, reason in (
