@@ -123,6 +123,7 @@ class NodeRecording:
         collisions: as metrics.json has them.
         landings: of vehicles, by their names, as physics_node has measured them.
         control_step_us: mean time of a control step, as the controllers say.
+        missed: number of control periods between the first and the last that are not recorded.
     """
 
     def __init__(self, flight: Flight, config: dict[str, Any], folder: Path) -> None:
@@ -135,11 +136,13 @@ class NodeRecording:
         self.collisions: list[dict[str, Any]] = []
         self.landings: dict[str, dict[str, Any]] = {}
         self.control_step_us = math.nan
+        self.missed = 0
         self._dt = flight.scenario.dt
         self._end = flight.duration - 0.5 * self._dt
         self._began = self._wall = time.perf_counter()
         self._t = 0.0
         self._has_ticks = self._is_far = False
+        self._k = -1
         self._failsafes = flight.failsafes
         self._estimated: dict[int, int] = {}  # by vehicle, stamp of the newest estimate [ns]
         self._touchdowns = [TouchSpeed() for _ in flight.vehicles]
@@ -235,6 +238,8 @@ class NodeRecording:
             self._recorder.record(i, tick)
             self._touchdowns[i].note(tick.x[0])
         self._t = ticks[0].t
+        self._k, before = ticks[0].k, self._k
+        self.missed += self._k - before - 1 if before >= 0 else 0
         was_far, self._is_far = (
             self._is_far,
             any(is_far(tick.x[0], tick.reference.row) for tick in ticks),

@@ -251,6 +251,9 @@ class RecorderNode(SuiteNode):
         """Complete the bag, then score and draw every run of this process."""
         self._close_bag()
         for live in self._runs:
+            if live.missed:
+                what = f"{live.folder}: {live.missed} control periods are missing: their states came to no recorder"
+                self.get_logger().warning(f"{what}, on a machine that was too busy for it")
             try:
                 metrics = live.score()
                 if self._plot:

@@ -13,7 +13,7 @@ from rclpy.parameter import Parameter
 from iap_control.nodes.gain_parameters import ADMITTANCE, GainParameters
 from iap_control.nodes.parameters import make_admittance_responder
 from iap_control.nodes.topics import ResponderParts, ResponderTopics
-from iap_io.ros.node import LATEST, SuiteNode
+from iap_io.ros.node import EVERY, SuiteNode
 from iap_io.ros.process import program
 from iap_io.wire.message_views import ReferenceMessage
 from iap_msgs.msg import PlatformReference
@@ -29,7 +29,7 @@ class AdmittanceNode(SuiteNode):
         self._responder, wrench_topic, platform = make_admittance_responder(self, gains)
         self._declare_active()
         self._out = ReferenceMessage.of(platform.count)
-        self._revised = self.create_publisher(PlatformReference, "reference/revised", LATEST)
+        self._revised = self.create_publisher(PlatformReference, "reference/revised", EVERY)
         ResponderTopics(
             self,
             self._responder,

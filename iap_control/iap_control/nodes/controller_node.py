@@ -28,7 +28,7 @@ from iap_description.signals import Reference
 from iap_description.states import REF_A, REF_ALPHA, REF_Q, REF_V, REF_W, Command, Level, Mode, Q
 from iap_description.vehicles.platform import Platform
 from iap_io.ros.conversions import fill_pose, fill_twist, set_stamp
-from iap_io.ros.node import LATEST, SuiteNode
+from iap_io.ros.node import EVERY, LATEST, SuiteNode
 from iap_io.ros.process import program
 from iap_io.runs.topics import JOINT_COMMAND, TIP_TWIST
 from iap_io.wire.joint_views import JointCommandMessage
@@ -123,7 +123,7 @@ class WrenchCommands:
         self._head = (-1, 0)  # stamp [ns] and number of the newest wrench
         self._answered = -1  # stamp of the newest answer
         self._is_listening = False
-        self._publisher = node.create_publisher(PlatformCommand, "command", LATEST)
+        self._publisher = node.create_publisher(PlatformCommand, "command", EVERY)
         node.inputs.listen(CommandMessage.TYPE, WRENCH_TOPIC, read, self._on_wrench, LATEST)
 
     def _on_wrench(self, message: CommandMessage) -> None:
@@ -170,7 +170,7 @@ class ControllerNode(SuiteNode):
         self._responder, self._logged_losses = responder, 0  # losses of which the log tells
         gains.apply_to(self, responder.controller)
         self._out = CommandMessage.of(platform.count)
-        self._commands = self.create_publisher(PlatformCommand, "command", LATEST)
+        self._commands = self.create_publisher(PlatformCommand, "command", EVERY)
         self._declare_role()
         parts = ResponderParts(
             self._publish,
@@ -213,7 +213,7 @@ class ControllerNode(SuiteNode):
         self._joints: JointCommandMessage | None = None
         if arm is not None and platform.arm is not None and not arm.is_given:
             self._joints = JointCommandMessage.of(platform.arm.joint_names)
-            self._joint_commands = self.create_publisher(JointTrajectory, JOINT_COMMAND, LATEST)
+            self._joint_commands = self.create_publisher(JointTrajectory, JOINT_COMMAND, EVERY)
         self._stick = None if arm is None else arm.stick
         if self._stick is not None:
             read_twist = MessageReader(TwistMessage, ("", MAP)).read
@@ -224,7 +224,7 @@ class ControllerNode(SuiteNode):
         accept_axes(self, self._responder)
         base = self._topics.base
         self._task = ForceTaskMessage.of(base)
-        self._tasks = self.create_publisher(ForceTask, "wrench/task", LATEST)
+        self._tasks = self.create_publisher(ForceTask, "wrench/task", EVERY)
         read = MessageReader(WrenchMessage, ("", base)).read
         self.inputs.listen(WrenchMessage.TYPE, "wrench/reference", read, self._on_demand, 10)
 

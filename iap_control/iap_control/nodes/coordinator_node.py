@@ -21,7 +21,7 @@ from iap_description.errors import BadInput
 from iap_description.signals import NO_WRENCH
 from iap_description.states import REF_FIXED
 from iap_io.ros.conversions import BASE_LINK, frame
-from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
+from iap_io.ros.node import EVERY, LATEST, Diagnostics, SuiteNode
 from iap_io.ros.process import program
 from iap_io.runs.topics import COORDINATED, JOINT_WRENCHES
 from iap_io.wire.message_reader import MessageReader
@@ -41,7 +41,7 @@ class CoordinatorNode(SuiteNode):
         self._responder, self._newest = CoordinatorResponder(spec), -1
         self._said = [0, 0]  # events and losses that the log has
         self._joints = joints_message(spec.modules, spec.names)
-        self._joints_out = self.create_publisher(ModuleJoints, self.absolute("joints"), LATEST)
+        self._joints_out = self.create_publisher(ModuleJoints, self.absolute("joints"), EVERY)
         self._reference = ModuleReferenceMessage.of(1)
         self._outputs = [
             self.create_publisher(ModuleReference, self.absolute(f"{name}/{COORDINATED}"), LATEST)

@@ -33,7 +33,7 @@ from iap_description.signals import NO_WRENCH
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
-from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
+from iap_io.ros.node import EVERY, LATEST, Diagnostics, SuiteNode
 from iap_io.ros.process import program
 from iap_io.trajectories.messages import Sample
 from iap_io.wire.message_views import ReferenceMessage, StateMessage
@@ -72,7 +72,7 @@ class ReferenceNode(SuiteNode):
         platform = self.platform()
         self._player, maneuvers = make_player(self, platform)
         self._out = ReferenceMessage.of(platform.count)
-        self._references = self.create_publisher(PlatformReference, "reference", LATEST)
+        self._references = self.create_publisher(PlatformReference, "reference", EVERY)
         bodies = 1 + len(platform.joints)
         self.inputs.listen_to_states("state", bodies, self._on_state, LATEST)
         self._is_over, self._stamp = False, -1

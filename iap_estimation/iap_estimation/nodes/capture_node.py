@@ -28,7 +28,7 @@ from iap_estimation.navigation.health import LOOK_EVERY
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS, BodyFrames
 from iap_estimation.nodes.platform_topics import AT_ORIGIN
 from iap_io.ros.conversions import frame, status_message, warning_or
-from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, STEADY, Diagnostics, SuiteNode
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, EVERY, STEADY, Diagnostics, SuiteNode
 from iap_io.ros.process import program
 from iap_io.runs.topics import ESTIMATED, HEALTH
 from iap_io.sensor_messages.sensor_reader import Decoder
@@ -85,7 +85,7 @@ class CaptureNode(SuiteNode):
 
     def _advertise(self, assembly: Assembly) -> None:
         space = self.absolute(self.vehicle)
-        self._states = self.create_publisher(PlatformState, f"{space}/{ESTIMATED}", LATEST)
+        self._states = self.create_publisher(PlatformState, f"{space}/{ESTIMATED}", EVERY)
         self._healths = self.create_publisher(EstimateHealth, f"{space}/{HEALTH}", 1)
         what = "Whether controllers go by the estimate: its frames then have the vehicle's names."
         in_control = self.parameter("in_control", False, what)

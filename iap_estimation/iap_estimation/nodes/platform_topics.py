@@ -15,7 +15,7 @@ from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.nodes.estimate_topics import BodyFrames, BodyTopics
 from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_io.ros.conversions import frame
-from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, STEADY, SuiteNode
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, EVERY, STEADY, SuiteNode
 from iap_io.runs.topics import ESTIMATED
 from iap_io.wire.message_views import StateMessage
 from iap_io.wire.stamps import SECOND
@@ -53,7 +53,7 @@ class FleetTopics:
         self._message = StateMessage.of(assembly, 4 * len(sensor_set.rows))
         self._no_rpm = np.zeros((len(sensor_set.rows), 4))
         self._states = node.create_publisher(
-            PlatformState, node.absolute(f"{name}/{ESTIMATED}"), LATEST
+            PlatformState, node.absolute(f"{name}/{ESTIMATED}"), EVERY
         )
         prefix = name if in_control else f"{name}/estimate"
         self.frames = [frame(prefix, body.name) for body in assembly.bodies]

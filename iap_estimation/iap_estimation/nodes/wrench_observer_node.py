@@ -29,7 +29,7 @@ from iap_estimation.wrench.module_observer import CommandedModule, module_observ
 from iap_estimation.wrench.momentum_observer import MomentumObserver
 from iap_estimation.wrench.observer_responder import ObserverLoop, WrenchObserver
 from iap_io.ros.conversions import BASE_LINK, frame, status_message, warning_or
-from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, EVERY, LATEST, Diagnostics, SuiteNode
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, EVERY, Diagnostics, SuiteNode
 from iap_io.ros.process import program
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
@@ -57,7 +57,7 @@ class WrenchObserverNode(SuiteNode):
         assembly = Assembly.of(platform, self.vehicle)
         self._count = platform.count
         self._out = WrenchMessage.of(frame(self.vehicle, BASE_LINK))
-        self._wrenches = self.create_publisher(WrenchStamped, "wrench/estimated", LATEST)
+        self._wrenches = self.create_publisher(WrenchStamped, "wrench/estimated", EVERY)
         what = "Topic of the central body as it is measured: state/measured where the scenario has noise; empty: none."
         measured = self.parameter("measured_topic", "", what)
         what = "momentum: by velocities; acceleration: by the samples of inertial units; module: with tilting rotors."

@@ -22,9 +22,9 @@ from iap_io.ros.process import ProcessNode
 from iap_io.ros.process import program as program  # where nodes of one's own take these from
 from iap_io.ros.process import run as run
 
-# Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.
-LATEST, RESENT, EVERY = (
-    QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE) for depth in (1, 8, 2000)
+# Of what only its newest counts; and of what is recorded, of which none may be missed: as much as comes in seconds.
+LATEST, EVERY = (
+    QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE) for depth in (1, 2000)
 )
 LATCHED = QoSProfile(
     depth=1,

@@ -16,7 +16,7 @@ from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.states import REF_FIXED, Command, Mode
 from iap_io.ros.conversions import BASE_LINK, frame
-from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
+from iap_io.ros.node import EVERY, LATEST, Diagnostics, SuiteNode
 from iap_io.ros.process import program
 from iap_io.ros.sensor_topics import RELIABLE
 from iap_io.runs.topics import PLANNED
@@ -62,7 +62,7 @@ class PlatformTopics:
         self._commands, self._references = CommandMessage.of(count), ReferenceMessage.of(count)
         plans = flies_by_references(scenario)
         kind, out = (PlatformReference, PLANNED) if plans else (PlatformCommand, "command")
-        self._output = node.create_publisher(kind, node.absolute(f"{vehicle.name}/{out}"), LATEST)
+        self._output = node.create_publisher(kind, node.absolute(f"{vehicle.name}/{out}"), EVERY)
         inputs, own = node.inputs, partial(self._absolute, vehicle.name)
         inputs.listen_to_states(own("state"), bodies, self._on_state, LATEST, rotors=4 * count)
         read = MessageReader(ReferenceMessage).read
@@ -146,7 +146,7 @@ class PairTopics:
         self._out = CommandMessage.of(1)
         vehicles = [scenario.vehicles[i] for i in (target, chaser)]
         self._outputs = [
-            node.create_publisher(PlatformCommand, node.absolute(f"{each.name}/command"), LATEST)
+            node.create_publisher(PlatformCommand, node.absolute(f"{each.name}/command"), EVERY)
             for each in vehicles
         ]
         for i, vehicle in enumerate(vehicles):

@@ -4,7 +4,7 @@
 from typing import Self
 
 from iap_io.ros.message_classes import message_class
-from iap_io.ros.node import RESENT, SuiteNode
+from iap_io.ros.node import EVERY, SuiteNode
 from iap_io.runs.topics import JOINT_WRENCHES
 from iap_io.wire.module_views import JointWrenchesMessage
 from iap_io.wire.sample_views import LatchStateMessage
@@ -26,7 +26,7 @@ class LatchTopic:
         self._node, self._latches, self._logged = node, latches, 0
         self._message = LatchStateMessage.of(list(latches.phases))
         kind = message_class(LatchStateMessage.TYPE)
-        self._publisher = node.create_publisher(kind, node.absolute(TOPIC), RESENT)
+        self._publisher = node.create_publisher(kind, node.absolute(TOPIC), EVERY)
 
     @classmethod
     def of(cls, node: SuiteNode, latches: Latches | None) -> Self | None:
@@ -65,7 +65,7 @@ class JointTopic:
         self._session, self._names = session, names
         self._message = JointWrenchesMessage.of(names)
         kind = message_class(JointWrenchesMessage.TYPE)
-        self._publisher = node.create_publisher(kind, node.absolute(JOINT_WRENCHES), RESENT)
+        self._publisher = node.create_publisher(kind, node.absolute(JOINT_WRENCHES), EVERY)
 
     @classmethod
     def of(cls, node: SuiteNode, session: Session) -> Self | None:

@@ -32,7 +32,7 @@ from iap_io.ros.conversions import (
     solid_message,
     transform_message,
 )
-from iap_io.ros.node import LATCHED, LATEST, SuiteNode
+from iap_io.ros.node import EVERY, LATCHED, SuiteNode
 from iap_io.ros.static_frames import TFMessage
 from iap_io.runs.topics import WORLD_STATE, odometry_topic
 from iap_io.runs.vehicle_meta import TRUTH
@@ -164,7 +164,7 @@ class WorldTopics:
         if any(item.moves for item in world.objects.values()):
             self._state = StateMessage.of_names(list(world.objects))
             topic = node.absolute(WORLD_STATE)
-            self._states = node.create_publisher(PlatformState, topic, LATEST)
+            self._states = node.create_publisher(PlatformState, topic, EVERY)
 
     def publish_state(self, stamp: int, k: int) -> None:
         """Publish the present state at a stamp [ns], number k, if anything moves."""

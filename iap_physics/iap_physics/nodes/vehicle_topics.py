@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 from iap_description.sensors.readings import InertialSamples
 from iap_description.states import Mode, Q
 from iap_io.ros.conversions import BASE_LINK, frame
-from iap_io.ros.node import EVERY, LATEST, RESENT, SuiteNode
+from iap_io.ros.node import EVERY, LATEST, SuiteNode
 from iap_io.runs.topics import ESTIMATED, JOINT_COMMAND, JOINT_STATES
 from iap_io.wire.cdr import decoded
 from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage, trajectory_of
@@ -161,7 +161,7 @@ class VehicleTopics:
         self._session, self._number, self._answered = session, number, answered
         self._every_odometry, self._every_display = every
         self._state = StateMessage.of(assembly, 4 * vehicle.platform.count)
-        self._states = node.create_publisher(PlatformState, f"{within}/state", RESENT)
+        self._states = node.create_publisher(PlatformState, f"{within}/state", EVERY)
         self._publish_measurements(node, vehicle)
         imu = vehicle.imu
         self._units = None if imu is None else UnitTopic(node, self.name, imu, session.plant.dt)
@@ -182,12 +182,12 @@ class VehicleTopics:
             self._measured_state = StateMessage.of_names(["base_link"], arm=names)
             self._measured_odometry = MeasuredOdometry(node, self.name, vehicle.state_noise)
             topic = f"{within}/state/measured"
-            self._measured = node.create_publisher(PlatformState, topic, RESENT)
+            self._measured = node.create_publisher(PlatformState, topic, EVERY)
         self._wrenches: tuple[Publisher, ...] = ()
         if self._session.sensors[self._number] is not None:
             self._wrench = WrenchMessage.of(frame(self.name, BASE_LINK))
             self._wrenches = tuple(
-                node.create_publisher(WrenchStamped, f"{within}/wrench/{kind}", RESENT)
+                node.create_publisher(WrenchStamped, f"{within}/wrench/{kind}", EVERY)
                 for kind in ("raw", "filtered")
             )
             self._contacts = ContactMarkers(node, self.name)
