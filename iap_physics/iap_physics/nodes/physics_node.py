@@ -222,7 +222,8 @@ class PhysicsNode(SuiteNode):
 
     def destroy_node(self) -> None:
         """End with what the plant holds outside this process."""
-        self._session.close()
+        if hasattr(self, "_session"):  # a parameter that is refused ends the node before
+            self._session.close()
         super().destroy_node()
 
     @property
