@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Commands that start fake firmwares, and what tests of flights by them share."""
 
+import hashlib
 import sys
 from pathlib import Path
 
+import numpy as np
+
+from iap_simulation.simulation.simulation import Simulation
+
 FAKES = Path(__file__).parents[1] / "iap_physics" / "firmware"
 NEVER = 1e9  # [s]
+
+
+def fake_px4(fault="none", seconds=NEVER, port=4560):
+    """A firmware as a scenario has it, see `fake_betaflight`."""
+    command = [sys.executable, str(FAKES / "fake_px4.py"), fault, str(seconds), "{number}"]
+    times = {"boot_time": 0.5, "arming_time": 1.0, "deadline": 0.5, "start_within": 5.0}
+    return {"name": "px4", "command": [*command, str(port)], "port": port, **times}
 
 
 def fake_betaflight(fault="none", seconds=NEVER):
@@ -16,3 +28,17 @@ def fake_betaflight(fault="none", seconds=NEVER):
     program = str(FAKES / "fake_betaflight.py")
     command = ["env", "-u", "LD_PRELOAD", sys.executable, program, fault, str(seconds)]
     return {"name": "betaflight", "command": command, "deadline": 0.5}
+
+
+def flight(firmware, duration, platform="f450", scenario="hover", **settings):
+    """Largest distance from the reference [m], and a hash of all states."""
+    chosen = {"firmware": firmware, "engine.name": "closed_form", **settings}
+    digest, worst = hashlib.sha256(), 0.0
+    options = {"platform": platform, "duration": duration}
+    with Simulation.of(scenario, settings=chosen, **options) as simulation:
+        while not simulation.is_done:
+            simulation.step()
+            digest.update(simulation.state.tobytes())
+            reference = simulation.loop.vehicles[0].reference(simulation.loop.k).row
+            worst = max(worst, float(np.linalg.norm(simulation.state[0, :3] - reference[:3])))
+    return worst, digest.hexdigest()

@@ -120,6 +120,15 @@ def identification(console: Console, *, quick: bool = False, json: bool = False)
     show_study(console, "identification_flight", rows, json=json)
 
 
+def firmware(console: Console, *, quick: bool = False, json: bool = False) -> None:
+    """Flights by Betaflight in lockstep, alone and under three_star, each twice, beside their bars (five minutes)."""
+    from iap_bringup.experiments.firmware import firmware_bars
+
+    with work_bar(Console(stderr=True)) as report:
+        bars = firmware_bars(report, quick=quick)
+    show_bars(console, bars, as_json=json)
+
+
 def sensors(console: Console, *, json: bool = False) -> None:
     """Inertial units, attitude, stamps, projection, stereo and corners, each beside its bar."""
     from iap_bringup.experiments import images as image_studies

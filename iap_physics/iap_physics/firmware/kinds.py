@@ -11,6 +11,7 @@ from iap_physics.firmware.settings import FirmwareSettings
 KEY = "firmware.name"
 FIRMWARES = {
     "betaflight": "iap_physics.firmware.betaflight.betaflight:Betaflight",
+    "px4": "iap_physics.firmware.px4.px4:Px4",
 }
 METHODS = ("begin", "connect", "tell", "ask", "obstacles", "end", "write")
 

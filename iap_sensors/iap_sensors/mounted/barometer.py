@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""A barometer: the pressure of the standard atmosphere at its height, with an offset, a walk and white noise.
 
-At the height h above the sea, below 11 km [ICAO Doc 7488, "Manual of the ICAO Standard Atmosphere", 1993]
-
-.. math:: p(h) = p_0 \Big(1 - \frac{L h}{T_0}\Big)^{g_0 M / (R L)} .
-
-A sample is :math:`\tilde p = p + b + w + \sigma n`. The offset b is drawn once a flight. The walk w has a density in
-Pa/sqrt(s): weather, and a sensor that warms up. The noise n is white. A resolution rounds the sum.
+A sample is :math:`\tilde p = p(h) + b + w + \sigma n` of the pressure p(h) (`iap_description.math.atmosphere`). The
+offset b is drawn once a flight. The walk w has a density in Pa/sqrt(s): weather, and a sensor that warms up. The noise
+n is white. A resolution rounds the sum.
 
 Presets are read from ``data/barometer/NAME.yaml``.
 """
@@ -20,6 +17,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Presets, Real, Record
+from iap_description.math.atmosphere import standard_pressure
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import ScalarReading, SensorSource
 from iap_description.sensors.sensor_info import OtherSensorInfo
@@ -27,15 +25,6 @@ from iap_io.sensor_messages.pressure_codec import PressureCodec
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "barometer", "barometer")
-SEA_LEVEL = 101_325.0  # p_0 [Pa]
-TEMPERATURE = 288.15  # T_0 [K]
-LAPSE = 0.0065  # L [K/m]
-EXPONENT = 9.80665 * 0.0289644 / (8.31432 * LAPSE)
-
-
-def standard_pressure(height: Array) -> Array:
-    """Pressure [Pa] at heights above the sea [m] below 11 km."""
-    return np.asarray(SEA_LEVEL * (1.0 - LAPSE / TEMPERATURE * height) ** EXPONENT)
 
 
 class BarometerSpec(Record):

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Flights by a program that speaks Betaflight's packets: they hold, they repeat, and each fault ends them by name."""
 
-import hashlib
 import socket
 
-import numpy as np
 import pytest
-from firmwares import fake_betaflight
+from firmwares import fake_betaflight, flight
 
 from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.runs.run import record
@@ -14,20 +12,6 @@ from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation.simulation import Simulation
 
 FAULTY = 8.0  # of the firmware's clock, in flight [s]
-
-
-def flight(firmware, duration, platform="f450", scenario="hover", **settings):
-    """Largest distance from the reference [m], and a hash of all states."""
-    chosen = {"firmware": firmware, "engine.name": "closed_form", **settings}
-    digest, worst = hashlib.sha256(), 0.0
-    options = {"platform": platform, "duration": duration}
-    with Simulation.of(scenario, settings=chosen, **options) as simulation:
-        while not simulation.is_done:
-            simulation.step()
-            digest.update(simulation.state.tobytes())
-            reference = simulation.loop.vehicles[0].reference(simulation.loop.k).row
-            worst = max(worst, float(np.linalg.norm(simulation.state[0, :3] - reference[:3])))
-    return worst, digest.hexdigest()
 
 
 def test_a_quadrotor_hovers_and_flies_twice_alike():

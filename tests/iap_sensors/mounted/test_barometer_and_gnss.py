@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
+from iap_description.math.atmosphere import standard_pressure
 from iap_description.math.random_streams import stream
 from iap_description.sensors.readings import FixReading, ScalarReading, SensorSource
 from iap_description.states import P, resting_state
@@ -16,7 +17,7 @@ from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.inertial.magnetometer import PRESETS as MAGNETOMETERS
 from iap_sensors.inertial.magnetometer import Magnetometer, MagnetometerSpec
-from iap_sensors.mounted.barometer import Barometer, Barometers, BarometerSpec, standard_pressure
+from iap_sensors.mounted.barometer import Barometer, Barometers, BarometerSpec
 from iap_sensors.mounted.gnss import GnssSpec, Receiver, Receivers
 from iap_simulation.runs.run import record
 

@@ -9,13 +9,14 @@ import pytest
 from small_scenes import shot, spec
 
 from iap_description.math import so3
+from iap_description.math.atmosphere import standard_pressure
 from iap_description.math.geodesy import Geodetic, geodetic
 from iap_description.sensors.readings import SensorSource
 from iap_sensors.camera_effects.effect import CameraGeometry, CameraImage, Exposure
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.view import PinholeView, camera_of_map, instants, place_at
 from iap_sensors.inertial.magnetometer import Magnetometer, MagnetometerSpec
-from iap_sensors.mounted.barometer import Barometer, BarometerSpec, standard_pressure
+from iap_sensors.mounted.barometer import Barometer, BarometerSpec
 from iap_sensors.mounted.gnss import Datum, GnssSpec, Receiver
 from iap_sensors.mounted.sampling import Sampling, nearest_rate
 from iap_sensors.rays import noise

@@ -52,6 +52,9 @@ SETTINGS = (
     "set anti_gravity_gain = 0",
     "set vbat_sag_compensation = 0",
     "set iterm_relax = OFF",
+    # Rotors of 10 inches lag by 40 ms: with the 80 of small ones its integral swings, and ever more in wind.
+    "set i_roll = 30",
+    "set i_pitch = 30",
     # The yaw torque of large propellers is small for the inertia that they turn.
     "set p_yaw = 250",
     "set i_yaw = 20",

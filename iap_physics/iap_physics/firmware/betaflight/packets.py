@@ -9,10 +9,8 @@ with a lag of 40 ms allow. The rate of an ordered attitude about roll and pitch 
 import math
 import struct
 
-import numpy as np
-
-from iap_description.math import so3
 from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder, Four
+from iap_physics.firmware.stick_angles import stick_angles
 
 STATE, STICKS, MOTORS = struct.Struct("<18d"), struct.Struct("<d16H"), struct.Struct("<4f")
 ANGLE_LIMIT = math.radians(60.0)  # of a full stick, as the settings have it
@@ -21,7 +19,6 @@ MIN_CHECK, IDLE = 1010, 0.01  # throttle that counts as none [us], share of an i
 LOW, HIGH, MIDDLE = 1000, 2000, 1500  # [us]
 PRESSURE = 101_325.0  # [Pa], since nothing flies by it
 UNUSED = (LOW,) * 10
-UP = np.array((0.0, 0.0, 1.0))
 
 
 def state_packet(t: float, motion: AircraftMotion, *, yaw_sign: float) -> bytes:
@@ -43,7 +40,8 @@ def stick_packet(t: float, order: AttitudeOrder, q_WB: Four, yaw_gain: float) ->
         yaw_gain: yaw rate per yaw error [1/s].
     """
     if order.has_attitude:
-        roll, pitch, yaw_rate = _angle_sticks(order, q_WB, yaw_gain)
+        angle_x, angle_y, yaw_rate = stick_angles(order, q_WB, yaw_gain)
+        roll, pitch = angle_x / ANGLE_LIMIT, angle_y / ANGLE_LIMIT
     else:
         w = order.w_WB_B
         roll, pitch, yaw_rate = w[0] / RATE_LIMITS[0], w[1] / RATE_LIMITS[0], w[2]
@@ -52,22 +50,6 @@ def stick_packet(t: float, order: AttitudeOrder, q_WB: Four, yaw_gain: float) ->
     sticks = (_pulse(roll), _pulse(pitch), _within(throttle), _pulse(-yaw_rate / RATE_LIMITS[1]))
     switches = (HIGH if order.is_armed else LOW, HIGH if order.has_attitude else LOW)
     return STICKS.pack(t, *sticks, *switches, *UNUSED)
-
-
-def _angle_sticks(order: AttitudeOrder, q_WB: Four, yaw_gain: float) -> tuple[float, float, float]:
-    """Roll and pitch per largest angle, and yaw rate [rad/s]."""
-    x, y, z = so3.rotate(np.array(order.q_WB), UP).tolist()
-    yaw = _yaw(q_WB)
-    c, s = math.cos(yaw), math.sin(yaw)
-    roll, pitch = math.asin(min(max(s * x - c * y, -1.0), 1.0)), math.atan2(c * x + s * y, z)
-    error = math.remainder(_yaw(order.q_WB) - yaw, 2.0 * math.pi)
-    yaw_rate = order.w_WB_B[2] + yaw_gain * error
-    return roll / ANGLE_LIMIT, pitch / ANGLE_LIMIT, yaw_rate
-
-
-def _yaw(q: Four) -> float:
-    x, y, z, w = q
-    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 
 
 def _pulse(deflection: float) -> int:

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The standard atmosphere below 11 km [ICAO Doc 7488, "Manual of the ICAO Standard Atmosphere", 1993].
+
+At the height h above the sea
+
+.. math:: p(h) = p_0 \Big(1 - \frac{L h}{T_0}\Big)^{g_0 M / (R L)} .
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from iap_description.arrays import Array
+
+SEA_LEVEL = 101_325.0  # p_0 [Pa]
+TEMPERATURE = 288.15  # T_0 [K]
+LAPSE = 0.0065  # L [K/m]
+EXPONENT = 9.80665 * 0.0289644 / (8.31432 * LAPSE)
+
+
+def standard_pressure(height: ArrayLike) -> Array:
+    """Pressure [Pa] at heights above the sea [m] below 11 km."""
+    return np.asarray(SEA_LEVEL * (1.0 - LAPSE / TEMPERATURE * np.asarray(height)) ** EXPONENT)
