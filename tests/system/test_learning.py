@@ -101,6 +101,32 @@ def test_another_library_trains_as_the_page_says(tmp_path):
     assert task_of_policy(Policy.load(tmp_path / "sb3.npz")).name == "hold"
 
 
+LIBRARIES = (DOCS / "how_to" / "train_with_a_library.md").read_text(encoding="utf-8")
+SCRIPTS = dict(re.findall(r"```python file=(\S+)\n(.*?)```", LIBRARIES, re.DOTALL))
+NEEDED = {
+    "hold_with_sb3.py": "stable_baselines3",
+    "hold_with_skrl.py": "skrl",
+    "hold_with_rl_games.py": "rl_games",
+    "hold_with_torchrl.py": "torchrl",
+    "hold_with_cleanrl.py": "torch",
+}
+
+
+def test_every_script_of_a_library_is_tried():
+    assert SCRIPTS.keys() == NEEDED.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_library_trains_in_its_adapter_as_the_page_says(name, tmp_path):
+    if find_spec(NEEDED[name]) is None:
+        pytest.skip(f"{NEEDED[name]} is not installed")
+    (tmp_path / name).write_text(SCRIPTS[name], encoding="utf-8")
+    done = command_server().python(tmp_path, name, "20000")
+    assert done.code == 0, done.error
+    assert " steps with " in done.out.splitlines()[-1] or " steps with " in done.out
+
+
 def test_every_task_stands_in_the_table():
     for task in TASKS.names():
         assert f"| `{name_of(task)}` |" in PAGE

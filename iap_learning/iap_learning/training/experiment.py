@@ -2,7 +2,7 @@
 """An experiment: a task, and all numbers of its training, read from ``data/experiments/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import yaml
 from pydantic import Field, model_validator
@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import (
     Count,
+    ExtendedRecord,
     FileName,
     NonNegative,
     Positive,
@@ -22,6 +23,7 @@ from iap_description.errors import BadInput
 from iap_io.runs.run_folder import write_file
 from iap_learning.tasks.task import EXPERIMENTS
 from iap_learning.training.bc import BC
+from iap_learning.training.curriculum import Curriculum
 from iap_learning.training.iql import IQL
 from iap_learning.training.ppo import PPO
 from iap_learning.training.td3bc import TD3BC
@@ -89,17 +91,21 @@ class Offline(Record):
     iql: IQL
 
 
-class Online(Record):
+class Online(ExtendedRecord):
     """Learning in episodes.
 
     Attributes:
         method: which of those below.
+        curriculum: draws that widen while the policy succeeds; None flies the whole task from the start.
         steps: of all worlds together.
         together: iterations after which worlds begin anew, the policy is judged, and a checkpoint is written.
         ppo: proximal policy optimisation.
     """
 
+    LATER: ClassVar[tuple[str, ...]] = ("curriculum",)
+
     method: Literal["ppo"]
+    curriculum: Curriculum | None = None
     steps: Count
     together: Count
     ppo: PPO

@@ -31,6 +31,7 @@ COLUMNS = (
     "divergence",  # of the policy from the one before [nat]
     "clipped",  # share of ratios
     "epochs",
+    "level",  # of the curriculum
     "sigma",  # of exploration, the mean over an action's numbers
     "actor_rate",
     "value",

@@ -7,22 +7,22 @@ worlds, and what follows it is the same, bit for bit, whether training was inter
 from a stream of its own for each iteration.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans
 from iap_description.math.random_streams import stream
-from iap_learning.policies.layout import Header
-from iap_learning.policies.policy import Policy
 from iap_learning.tasks.episodes import AnyEpisodes
+from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.seeds import BITS
 from iap_learning.tasks.task import TASKS
-from iap_learning.training.experience import Collector, EndedEpisodes, Experience, fly_once
+from iap_learning.training.curriculum import scenario_at
+from iap_learning.training.experience import Collector, EndedEpisodes, Experience
 from iap_learning.training.experiment import Experiment, Online
+from iap_learning.training.judging import Judge
 from iap_learning.training.log import TrainingLog
 from iap_learning.training.moments import Moments, Scaling, scaling, updated
 from iap_learning.training.networks import Floats, Network, forward
@@ -35,82 +35,6 @@ from iap_learning.training.ppo import (
     make_epoch,
     make_learner,
 )
-
-Keep = Callable[[Network, Scaling, "Best"], None]
-
-
-class Best(NamedTuple):
-    """Results of a policy in an episode of each world; better ones are greater.
-
-    Attributes:
-        success: share.
-        returns: mean sum of rewards, which decides between equal shares.
-        steps: online, after which it was.
-    """
-
-    success: float
-    returns: float
-    steps: int
-
-
-def write_policy(
-    path: Path,
-    episodes: AnyEpisodes,
-    actor: Network,
-    scaler: Scaling,
-    training: dict[str, Any],
-    *,
-    settings: Mapping[str, Any],
-    data: str | None,
-) -> None:
-    """Write a policy's file.
-
-    Args:
-        path: of it.
-        episodes: that it was trained in.
-        actor: its network.
-        scaler: how it sees observations.
-        training: what is to be noted of the training.
-        settings: of the task's keys, with which it was made.
-        data: SHA-256 of the data set it learned from; None without one.
-    """
-    weights = [np.asarray(layer.weights) for layer in actor]
-    biases = [np.asarray(layer.biases) for layer in actor]
-    header = Header.for_episodes(episodes, training, settings=settings, data=data)
-    Policy(header, scaler.mean, scaler.deviation, weights, biases).save(path)
-
-
-class Judge:
-    """Flies policies in the same episodes, and keeps the best.
-
-    Args:
-        episodes: the worlds.
-        seeds: (B,) of the episodes.
-        keep: is given every policy that is better than those before.
-        best: of those before; None where there are none.
-
-    Attributes:
-        best: so far.
-    """
-
-    def __init__(
-        self, episodes: AnyEpisodes, seeds: np.ndarray, keep: Keep, best: Best | None
-    ) -> None:
-        self._episodes, self._seeds, self._keep, self.best = episodes, seeds, keep, best
-
-    def __call__(self, actor: Network, scaling: Scaling, steps: int) -> dict[str, float]:
-        """Judge a policy; returns what is to be reported."""
-        flown = fly_once(self._episodes, actor, scaling, self._seeds)
-        found = Best(float(flown.success.mean()), float(flown.returns.mean()), steps)
-        if self.best is None or found[:2] > self.best[:2]:
-            self.best = found
-            self._keep(actor, scaling, found)
-        return {
-            "judged_success": found.success,
-            "judged_return": found.returns,
-            "judged_seconds": float(flown.seconds.mean()),
-        }
-
 
 STAGE = "online"
 
@@ -151,16 +75,19 @@ class State(NamedTuple):
     Attributes:
         learner: networks, deviations, and their optimisers' memory.
         moments: of observations.
+        level: () of the curriculum; 1 without one.
     """
 
     learner: Learner
     moments: Moments
+    level: Array
 
 
 def begin(online: Online, actor: Network, critic: Network, moments: Moments) -> State:
     """The stage at its beginning, with a policy that may have been trained before."""
     size = len(actor[-1].biases)
-    return State(make_learner(online.ppo, actor, critic, size), moments)
+    level = np.array(1.0 if online.curriculum is None else 0.0)
+    return State(make_learner(online.ppo, actor, critic, size), moments, level)
 
 
 def draw_seeds(experiment: Experiment, name: str, count: int) -> np.ndarray:
@@ -189,7 +116,9 @@ class OnlineStage:
     ) -> None:
         self._experiment, self._online, self._ppo = experiment, online, online.ppo
         self._judge, self._log = judge, log
-        self._collector = Collector(episodes, str(TASKS.file_or_path(experiment.task)))
+        self._source, self._whole = str(TASKS.file_or_path(experiment.task)), episodes
+        self._collector, self._level = Collector(episodes, self._source), 1.0
+        self._ended: list[EndedEpisodes] = []  # in the present leg
         self._epoch = make_epoch(online.ppo)
         self.steps_each = online.ppo.horizon * episodes.count
         self.iterations = -(-online.steps // self.steps_each)
@@ -197,12 +126,37 @@ class OnlineStage:
     def legs(self, state: State, done: int) -> Iterator[tuple[State, int]]:
         """Go on after `done` iterations; yields the state and the iterations so far after every leg."""
         while done < self.iterations:
+            self._take_level(float(state.level))
             self._collector.restart(self._seeds(done))
             end = min(done + self._online.together, self.iterations)
             while done < end:
                 state = self._iterated(state, done, is_last=done + 1 == end)
                 done += 1
+            state = self._risen(state)
             yield state, done
+
+    def _take_level(self, level: float) -> None:
+        """Fly the worlds of a level from here on."""
+        if level == self._level:
+            return
+        experiment, episodes = self._experiment, self._whole
+        if level < 1.0:
+            episodes = make_episodes(
+                experiment.task,
+                experiment.worlds,
+                settings=experiment.settings,
+                scenario=scenario_at(self._online.curriculum, experiment.scenario, level),
+                threads=experiment.threads,
+            )
+        self._collector, self._level = Collector(episodes, self._source), level
+
+    def _risen(self, state: State) -> State:
+        """The state with the level of the next leg."""
+        curriculum, ended = self._online.curriculum, EndedEpisodes.of(self._ended)
+        self._ended = []
+        if curriculum is None:
+            return state
+        return state._replace(level=np.array(curriculum.risen(float(state.level), ended)))
 
     def _iterated(self, state: State, number: int, *, is_last: bool) -> State:
         """The state after an iteration."""
@@ -213,6 +167,7 @@ class OnlineStage:
         experience = self._collector.collect(
             actor.network, actor.log_sigma, scaler, self._ppo.horizon, rng
         )
+        self._ended.append(experience.ended)
         rates = self.rates(number)
         batch = batch_of(experience, learner, scaler, self._ppo, self._experiment.reward)
         learner, report = improved(self._ppo, self._epoch, learner, batch, rates, rng)
@@ -220,6 +175,7 @@ class OnlineStage:
         if number * self.steps_each < self._experiment.normalisation.until:
             moments = updated(moments, experience.observations)
         report |= summary(experience.ended) | {
+            "level": float(state.level),
             "sigma": float(np.exp(learner.actor.log_sigma).mean()),
             "actor_rate": rates[0],
         }
@@ -227,7 +183,7 @@ class OnlineStage:
             scaler = scaling(moments, self._experiment.normalisation.least)
             report |= self._judge(learner.actor.network, scaler, steps)
         self._log.add(STAGE, steps, report)
-        return State(learner, moments)
+        return State(learner, moments, state.level)
 
     def _seeds(self, done: int) -> np.ndarray:
         return draw_seeds(self._experiment, f"leg/{done}", self._experiment.worlds)

@@ -24,12 +24,12 @@ from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.training import cloning, online
 from iap_learning.training.cloning import recorded
 from iap_learning.training.experiment import FILE, Experiment, read_experiment, write_experiment
+from iap_learning.training.judging import Best, Judge, write_policy
 from iap_learning.training.libraries import jax
 from iap_learning.training.log import Row, TrainingLog, Watcher
 from iap_learning.training.moments import Moments, Scaling, no_moments, scaling
 from iap_learning.training.networks import Network
 from iap_learning.training.offline import NetworkShape
-from iap_learning.training.online import Best, Judge, write_policy
 
 Tree = TypeVar("Tree")
 

@@ -8,10 +8,10 @@ pytest.importorskip("jax")
 
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.registry import make_episodes
+from iap_learning.training.judging import write_policy
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import forward, make_network
-from iap_learning.training.online import write_policy
 
 SEEN = 1000  # observations
 
