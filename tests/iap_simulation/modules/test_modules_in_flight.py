@@ -410,10 +410,13 @@ def test_eight_in_a_chain_hold_their_attitude_as_published() -> None:
 @pytest.mark.slow
 def test_modules_dock_and_part_against_the_air_between_them() -> None:
     air = {"modules.proximity.push": 0.5, "modules.proximity.sink": 0.25}
-    settings = {**SHORT_MISSION, **air}
-    monitor = monitored("module_assembly", settings)
+    mission = [{"hover": 0.2}, {"join": "left"}, {"hover": 8.0}, {"part": "left"}]
+    settings = {**DOCK_AND_PART, **air, "modules.mission": mission}
+    monitor = monitored("module_assembly", settings, duration=26.0)
+    metrics = metrics_of(monitor)
     assert monitor.failure is None
-    assert metrics_of(monitor)["joint_force_n"] < 0.1
+    assert metrics["mission_done"]
+    assert metrics["joint_force_n"] < 0.1
 
 
 @pytest.mark.slow
