@@ -6,6 +6,7 @@ from iap_io.flight_logs.log_tables import LogField
 
 LOCAL = "vehicle_local_position"
 ATTITUDE = "vehicle_attitude"
+ODOMETRY = "vehicle_odometry"
 
 
 def _three(stem: str) -> tuple[str, ...]:
@@ -20,6 +21,8 @@ FIELDS = (
     LogField(names.ATTITUDE, ATTITUDE, _four("q"), "wxyz ned"),
     LogField(names.POSITION, LOCAL, ("x", "y", "z"), "ned"),
     LogField(names.VELOCITY, LOCAL, ("vx", "vy", "vz"), "ned"),
+    LogField(names.ATTITUDE, ODOMETRY, _four("q"), "wxyz ned", releases="bags"),
+    LogField(names.POSITION, ODOMETRY, _three("position"), "ned", releases="bags"),
     LogField(names.RATES, "vehicle_angular_velocity", _three("xyz"), "frd", releases="from 1.11"),
     LogField(
         names.RATES, ATTITUDE, ("rollspeed", "pitchspeed", "yawspeed"), "frd", releases="to 1.9"

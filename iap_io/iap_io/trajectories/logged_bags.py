@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs import px4_names, px4_ulog
@@ -23,6 +24,7 @@ from iap_io.trajectories.bags import STORAGE_SUFFIXES, Bag, opened
 from iap_io.trajectories.messages import header_ns
 
 PX4, MAVROS = "px4_msgs", "/mavros/"
+LOCAL_FRAME = 1  # coordinate_frame of PositionTarget: the world's axes, ENU whatever the name says
 MAX_ARRAY_LENGTH = 32  # numbers of an array that are read
 
 
@@ -31,10 +33,22 @@ def _xyz(stem: str) -> tuple[str, ...]:
 
 
 POSE, ODOMETRY, IMU = "local_position/pose", "local_position/odom", "imu/data"
+ATTITUDE_TARGET, LOCAL_TARGET = "setpoint_raw/attitude", "setpoint_raw/local"
+IGNORED = {  # bits of type_mask in the messages AttitudeTarget and PositionTarget, and what they leave out
+    ATTITUDE_TARGET: {64: ("thrust",), 128: (*_xyz("orientation"), "orientation.w")},
+    LOCAL_TARGET: {
+        bit << shift: (f"{what}.{axis}",)
+        for shift, what in ((0, "position"), (3, "velocity"))
+        for bit, axis in ((1, "x"), (2, "y"), (4, "z"))
+    },
+}
 FIELDS = (
     LogField(names.ATTITUDE, IMU, (*_xyz("orientation"), "orientation.w")),
     LogField(names.ATTITUDE, POSE, (*_xyz("pose.orientation"), "pose.orientation.w")),
     LogField(names.POSITION, POSE, _xyz("pose.position")),
+    LogField(
+        names.ATTITUDE, ODOMETRY, (*_xyz("pose.pose.orientation"), "pose.pose.orientation.w")
+    ),
     LogField(names.POSITION, ODOMETRY, _xyz("pose.pose.position")),
     LogField(names.VELOCITY, "local_position/velocity_local", _xyz("twist.linear")),
     LogField(names.VELOCITY, "local_position/velocity", _xyz("twist.linear")),
@@ -47,8 +61,12 @@ FIELDS = (
         (*_xyz("orientation"), "orientation.w"),
     ),
     LogField(names.THRUST, "setpoint_raw/target_attitude", ("thrust",)),
+    LogField(names.ATTITUDE_SETPOINT, ATTITUDE_TARGET, (*_xyz("orientation"), "orientation.w")),
+    LogField(names.THRUST, ATTITUDE_TARGET, ("thrust",)),
     LogField(names.POSITION_SETPOINT, "setpoint_position/local", _xyz("pose.position")),
-    LogField(names.POSITION_SETPOINT, "setpoint_raw/local", _xyz("position")),
+    LogField(names.POSITION_SETPOINT, LOCAL_TARGET, _xyz("position")),
+    LogField(names.VELOCITY_SETPOINT, LOCAL_TARGET, _xyz("velocity")),
+    LogField(names.VELOCITY_SETPOINT, "setpoint_velocity/cmd_vel", _xyz("twist.linear")),
     LogField(names.VOLTAGE, "battery", ("voltage",)),
     LogField(names.CURRENT, "battery", ("current",)),
 )  # fmt: skip
@@ -152,12 +170,23 @@ def _tables(bag: Bag, topics: dict[str, str]) -> Tables:
         if "timestamp" not in rows[0][1]:
             first = t[0] if first is None else min(first, t[0])
         columns = {key: np.array([row.get(key, np.nan) for _, row in rows]) for key in rows[0][1]}
+        _leave_out(columns, name)
         tables.setdefault(name, []).append(LogTable(name, t, columns))
     if first is None:
         return tables
     return {
         name: [each._replace(t=each.t - first) for each in same] for name, same in tables.items()
     }
+
+
+def _leave_out(columns: dict[str, Array], table: str) -> None:
+    """Write NaN, as of what is not controlled, where a set-point's mask says so, and of set-points along body axes."""
+    mask = columns.get("type_mask", np.zeros(1)).astype(int)
+    in_body = columns.get("coordinate_frame", np.full(1, LOCAL_FRAME)) != LOCAL_FRAME
+    for bit, left_out in IGNORED.get(table, {}).items():
+        for name in left_out:
+            if name in columns:
+                columns[name][((mask & bit) > 0) | in_body] = np.nan
 
 
 def _time(message: Any, received: int, table: str) -> float:  # noqa: ANN401

@@ -88,6 +88,78 @@ def mavros_bag(maker, flight):
     )
 
 
+ODOMETRY = "px4_msgs/msg/VehicleOdometry"
+TARGET, TURNED = "mavros_msgs/msg/PositionTarget", "mavros_msgs/msg/AttitudeTarget"
+NO_POSITION, NO_VELOCITY, NO_ATTITUDE = 0b111, 0b111000, 128
+
+
+def test_odometry_of_px4_msgs_is_a_pose(maker, flight):
+    text = "uint64 timestamp\nuint64 timestamp_sample\nfloat32[3] position\nfloat32[4] q\n"
+    maker.store.register(get_types_from_msg(text, ODOMETRY))
+    R = swap_attitude(so3.matrix_from_quaternion(flight.q))
+    q = np.array(so3.quaternion_from_matrix(R)[:, [3, 0, 1, 2]], dtype=np.float32, order="C")
+    p = np.array(swap_world(flight.p), dtype=np.float32, order="C")
+    us = [BOOT_US + round(1e6 * t) for t in flight.t]
+    messages = [
+        (stamp, maker.make(ODOMETRY, us[k], us[k], p[k], q[k]))
+        for k, stamp in enumerate(flight.stamps)
+    ]
+    log = open_any(maker.write({"/fmu/out/vehicle_odometry": (ODOMETRY, messages)}))
+    assert log.signals[names.POSITION].values == pytest.approx(flight.p, abs=1e-5)
+    off = so3.multiply(so3.conjugate(flight.q), log.signals[names.ATTITUDE].values)
+    assert np.abs(so3.quaternion_log(off)).max() < 1e-3
+
+
+def test_set_points_of_mavros_count_where_their_mask_and_their_frame_say(maker, flight):
+    head = "std_msgs/Header header\nuint8 coordinate_frame\nuint16 type_mask\n"
+    text = f"{head}geometry_msgs/Point position\ngeometry_msgs/Vector3 velocity\n"
+    maker.store.register(get_types_from_msg(text, TARGET))
+    masks = [NO_VELOCITY, NO_POSITION, 0]
+    frames = [1, 1, 8]  # the last along the body's axes
+
+    def target(k, stamp):
+        header, i = maker.header(stamp), min(k // 100, 2)
+        both = maker.make("geometry_msgs/msg/Point", *flight.p[k]), maker.xyz(flight.v[k])
+        return maker.make(TARGET, header, frames[i], masks[i], *both)
+
+    messages = [(stamp, target(k, stamp)) for k, stamp in enumerate(flight.stamps)]
+    topic = {"/mavros/setpoint_raw/local": (TARGET, messages)}
+    log = open_any(maker.write({"/mavros/local_position/pose": maker.poses(flight), **topic}))
+    p, v = (
+        log.signals[each].values for each in (names.POSITION_SETPOINT, names.VELOCITY_SETPOINT)
+    )
+    assert p[:100] == pytest.approx(flight.p[:100]) and np.isnan(p[100:]).all()
+    assert v[100:200] == pytest.approx(flight.v[100:200])
+    assert np.isnan(v[:100]).all() and np.isnan(v[200:]).all()
+
+
+def test_attitudes_that_a_target_ignores_are_none(maker, flight):
+    text = (
+        "std_msgs/Header header\nuint8 type_mask\ngeometry_msgs/Quaternion orientation\n"
+        "geometry_msgs/Vector3 body_rate\nfloat32 thrust\n"
+    )
+    maker.store.register(get_types_from_msg(text, TURNED))
+    messages = [
+        (
+            stamp,
+            maker.make(
+                TURNED,
+                maker.header(stamp),
+                NO_ATTITUDE * (k % 2),
+                maker.quaternion(flight.q[k]),
+                maker.xyz(flight.w[k]),
+                0.5,
+            ),
+        )
+        for k, stamp in enumerate(flight.stamps)
+    ]
+    topic = {"/mavros/setpoint_raw/attitude": (TURNED, messages)}
+    log = open_any(maker.write({"/mavros/local_position/pose": maker.poses(flight), **topic}))
+    q = log.signals[names.ATTITUDE_SETPOINT].values
+    assert q[::2] == pytest.approx(flight.q[::2]) and np.isnan(q[1::2]).all()
+    assert log.signals[names.THRUST].values == pytest.approx(0.5)
+
+
 def test_topics_of_mavros_are_signals_in_enu(maker, flight):
     log = open_any(mavros_bag(maker, flight))
     assert log.signals[names.POSITION].values == pytest.approx(flight.p)
