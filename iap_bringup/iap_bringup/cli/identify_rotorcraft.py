@@ -20,8 +20,14 @@ from iap_io.flight_logs.run_folders import is_run, read_run
 from iap_io.runs.run_folder import new_folder, write_file, write_metrics
 from iap_io.trajectories.logged_bags import open_any
 from iap_simulation.identification.choosing import choose_paths
+from iap_simulation.identification.rotorcraft.estimate import Parameter
+from iap_simulation.identification.rotorcraft.fleet import identify_fleet
 from iap_simulation.identification.rotorcraft.log_checks import checked_log
-from iap_simulation.identification.rotorcraft.platform_file import PLATFORM, platform_files
+from iap_simulation.identification.rotorcraft.platform_file import (
+    PLATFORM,
+    fleet_files,
+    platform_files,
+)
 from iap_simulation.identification.rotorcraft.rotorcraft import Rotorcraft, identify_rotorcraft
 from iap_simulation.identification.settings import load_settings
 
@@ -32,6 +38,9 @@ def identify_flights(options: argparse.Namespace) -> int:
     settings = load_settings(tuple(options.assignments)).rotorcraft
     if options.error is not None:
         raise BadInput("--error: the model rotorcraft has no choice of an error")
+    fleet = _fleet(options)
+    if fleet:
+        return identify_platform(options, fleet)
     fit, held_out = ([checked_log(log) for log in logs] for logs in _split(options))
     with work_bar(console, "fitting"):
         model = identify_rotorcraft(fit, held_out)
@@ -47,6 +56,40 @@ def identify_flights(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(json.dumps(metrics, allow_nan=False) + "\n")
     return 0
+
+
+def identify_platform(options: argparse.Namespace, logs: list[FlightLog]) -> int:
+    """Identify the aircraft of one platform by a run of all, show them and keep them; returns the exit code."""
+    console = Console(stderr=options.json)
+    start = load_settings(tuple(options.assignments)).rotorcraft.start
+    with work_bar(console, "fitting"):
+        model = identify_fleet(logs)
+    files = fleet_files(model, start, logs)
+    metrics = {
+        "model": "rotorcraft",
+        "fit": [logs[0].path.name],
+        "aircraft": [log.vehicle for log in logs],
+        **_parameters(model.parameters),
+        "not_determined": model.refusals,
+    }
+    with new_folder(options.out, "identify") as folder:
+        for name, text in files.items():
+            write_file(folder / name, text.encode())
+        write_metrics(folder, metrics)
+    _show_parameters(console, model.parameters, model.refusals, logs[:1])
+    console.print(f"platform: {folder / PLATFORM}", soft_wrap=True)
+    if options.json:
+        sys.stdout.write(json.dumps(metrics, allow_nan=False) + "\n")
+    return 0
+
+
+def _fleet(options: argparse.Namespace) -> list[FlightLog]:
+    """The logs of a single run of several aircraft on joints; none of all others."""
+    paths = [*options.logs, *options.fit, *options.validate]
+    if len(paths) != 1 or not is_run(Path(paths[0])):
+        return []
+    logs = read_run(Path(paths[0]))
+    return logs if len(logs) > 1 else []
 
 
 def _split(options: argparse.Namespace) -> tuple[list[FlightLog], list[FlightLog]]:
@@ -82,9 +125,7 @@ def _metrics(
         "model": "rotorcraft",
         "fit": [log.path.name for log in fit],
         "validate": [log.path.name for log in held_out] or ["the last part of the fitted flight"],
-        "parameters": {name: [x.value, x.half_width] for name, x in model.parameters.items()},
-        "units": {name: x.unit for name, x in model.parameters.items()},
-        "methods": {name: x.method for name, x in model.parameters.items()},
+        **_parameters(model.parameters),
         "not_determined": model.refusals,
         "notes": {log.path.name: list(log.notes) for log in (*fit, *held_out) if log.notes},
         "held_out": {name: [horizon_metrics(each) for each in rows] for name, rows in model.held_out.items()},
@@ -95,23 +136,41 @@ def _metrics(
     }  # fmt: skip
 
 
-def _show(console: Console, model: Rotorcraft, fit: Sequence[FlightLog]) -> None:
-    """Parameters, what is not determined, and errors of predictions."""
+def _parameters(parameters: dict[str, Parameter]) -> dict[str, Any]:
+    return {
+        "parameters": {name: [x.value, x.half_width] for name, x in parameters.items()},
+        "units": {name: x.unit for name, x in parameters.items()},
+        "methods": {name: x.method for name, x in parameters.items()},
+    }
+
+
+def _show_parameters(
+    console: Console,
+    parameters: dict[str, Parameter],
+    refusals: dict[str, str],
+    fit: Sequence[FlightLog],
+) -> None:
+    """Parameters with their intervals, notes on the logs, and what is not determined."""
     table = Table("parameter", title=f"fitted: {', '.join(log.path.name for log in fit)}")
     for title in ("value", "95 %, +-"):
         table.add_column(title, justify="right")
     table.add_column("unit")
-    for name, each in model.parameters.items():
+    for name, each in parameters.items():
         table.add_row(name, f"{each.value:.4g}", f"{each.half_width:.2g}", each.unit)
     console.print(table)
     for log in fit:
         for note in log.notes:
             text = f"{log.path.name}: {note}"
             console.print(text, highlight=False, markup=False, soft_wrap=True)
-    for name, reason in model.refusals.items():
+    for name, reason in refusals.items():
         console.print(
             f"not determined: {name}: {reason}", highlight=False, markup=False, soft_wrap=True
         )
+
+
+def _show(console: Console, model: Rotorcraft, fit: Sequence[FlightLog]) -> None:
+    """Parameters, what is not determined, and errors of predictions."""
+    _show_parameters(console, model.parameters, model.refusals, fit)
     for name, rows in model.held_out.items():
         part = "last part, not fitted" if model.is_part else "held out"
         console.print(horizon_table(f"open loop over {name} ({part}), RMS error", rows))

@@ -34,6 +34,9 @@ SPEED_SHARE = (
 )
 FRONT_RIGHT, REAR_LEFT, FRONT_LEFT, REAR_RIGHT = (1, -1), (-1, 1), (1, 1), (-1, -1)
 QUAD_X: MotorPlaces = (FRONT_RIGHT, REAR_LEFT, FRONT_LEFT, REAR_RIGHT)  # of PX4 and ArduPilot
+MEASURED_SPEED = (
+    "0..1 of the speed, measured"  # of motors whose speeds are logged in place of their commands
+)
 STATES = (ARMED, LANDED)  # which change a few times alone
 SETPOINTS = (ATTITUDE_SETPOINT, POSITION_SETPOINT, VELOCITY_SETPOINT)
 

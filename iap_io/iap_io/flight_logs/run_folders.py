@@ -2,7 +2,8 @@
 """Recordings of this suite as flight logs, one of each aircraft.
 
 Attitude, position and velocity are the simulation's own. Rates and specific force are those of the aircraft's inertial
-unit where it had one, and the simulation's otherwise. Motors are commanded rotor speeds over the largest.
+unit where it had one, and the simulation's otherwise. Motors are commanded rotor speeds over the largest; where an
+autopilot commands them, they are the speeds themselves.
 """
 
 from collections.abc import Iterator
@@ -69,14 +70,15 @@ def _log(
     signals[names.ROTOR_SPEEDS] = _signal(names.ROTOR_SPEEDS, t, speeds, "state")
     idle = (speeds.mean(axis=1) < IDLE * limits.rpm[1]).astype(float)
     signals[names.LANDED] = _signal(names.LANDED, t, idle[:, None], "rotors idle")
-    missing = {}
     if (columns.mode == Mode.RPM).all():
         commands = parts_of(columns.aircraft[:, aircraft])[3] / limits.rpm[1]
         signals[names.MOTORS] = Signal(
             t, commands, "command over the largest speed", names.SPEED_SHARE
         )
-    else:
-        missing[names.MOTORS] = "an autopilot commands them, which is not recorded"
+    else:  # an autopilot commands them, which is not recorded
+        signals[names.MOTORS] = Signal(
+            t, speeds / limits.rpm[1], "speed over the largest", names.MEASURED_SPEED
+        )
     if body == 0:
         signals[names.POSITION_SETPOINT] = _signal(
             names.POSITION_SETPOINT, t, columns.reference[:, REF_P], "reference"
@@ -87,7 +89,7 @@ def _log(
     where = f"{vehicle.platform}, {vehicle.bodies[body]}"
     return FlightLog(
         path=folder, kind=KIND, vehicle=where, signals=signals, rotors=speeds.shape[1], axes="enu", rows=len(t),
-        notes=("attitude, position and velocity are the simulation's own",), missing=missing,
+        notes=("attitude, position and velocity are the simulation's own",),
         advice="--sensors imu" if not inertial else "", motor_places=(),
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ Messages of px4_msgs are the topics of PX4's own logs, in NED and FRD, by the au
 ENU and FLU, by the clock of ROS.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,7 +34,8 @@ def _xyz(stem: str) -> tuple[str, ...]:
 
 POSE, ODOMETRY, IMU = "local_position/pose", "local_position/odom", "imu/data"
 ATTITUDE_TARGET, LOCAL_TARGET = "setpoint_raw/attitude", "setpoint_raw/local"
-IGNORED = {  # bits of type_mask in the messages AttitudeTarget and PositionTarget, and what they leave out
+# What is left out of messages AttitudeTarget and PositionTarget by the bits of their type_mask.
+IGNORED: Mapping[str, Mapping[int, tuple[str, ...]]] = {
     ATTITUDE_TARGET: {64: ("thrust",), 128: (*_xyz("orientation"), "orientation.w")},
     LOCAL_TARGET: {
         bit << shift: (f"{what}.{axis}",)

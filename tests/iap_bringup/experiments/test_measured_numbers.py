@@ -85,43 +85,49 @@ def test_dockings_are_flown_with_drawn_delays_each_delay_and_in_every_engine(mon
 
 
 def test_errors_of_identified_parameters_are_relative_to_what_was_drawn():
-    def model(**values):
-        return SimpleNamespace(
-            estimates={
-                name: SimpleNamespace(value=v, half_width=h) for name, (v, h) in values.items()
-            }
-        )
+    def outcome(truth, predicted=(), **values):
+        estimates = {
+            name: SimpleNamespace(value=v, half_width=h) for name, (v, h) in values.items()
+        }
+        return identification.Outcome(truth, estimates, dict(predicted))
 
+    soon = {"attitude predicted": 0.04}
     flights = [
-        ({"gain": 2.0, "lag": 1.0}, model(gain=(2.2, 0.3), lag=(1.0, 0.0))),
-        ({"gain": 4.0, "lag": 1.0}, model(gain=(3.2, 0.6))),
+        outcome({"roll": 2.0, "lag up": 1.0}, soon, roll=(2.2, 0.3), **{"lag up": (1.0, 0.0)}),
+        outcome({"roll": 4.0, "lag up": 1.0}, {"attitude predicted": 0.08}, roll=(3.2, 0.6)),
     ]
     rows = identification._rows(flights)
-    assert rows["gain"] == {
+    assert rows["roll"] == {
         "determined": "2 of 2", "rms_pct": pytest.approx(np.sqrt(250.0)), "largest_pct": pytest.approx(20.0),
-        "interval_pct": pytest.approx(15.0), "inside_pct": 50.0,
+        "bar_pct": 2.0, "within_pct": 0.0, "interval_pct": pytest.approx(15.0), "inside_pct": 50.0,
     }  # fmt: skip
-    assert rows["lag"]["determined"] == "1 of 2" and rows["lag"]["inside_pct"] == 100.0
-    none = identification._rows([({"gain": 2.0}, model())])["gain"]
-    assert none == {
-        "determined": "0 of 1",
-        "rms_pct": None,
-        "largest_pct": None,
-        "interval_pct": None,
-        "inside_pct": None,
-    }
+    assert rows["lag up"]["determined"] == "1 of 2" and rows["lag up"]["inside_pct"] == 100.0
+    assert rows["lag up"]["within_pct"] == 100.0
+    assert rows["attitude predicted"]["largest_pct"] == pytest.approx(8.0)
+    assert rows["attitude predicted"]["within_pct"] == 50.0
+    none = identification._rows([outcome({"roll": 2.0})])["roll"]
+    assert none.pop("determined") == "0 of 1" and none.pop("bar_pct") == 2.0
+    assert set(none.values()) == {None}
 
 
-def test_flights_to_identify_have_other_seeds_and_are_calm_or_in_gusts(monkeypatch):
+def test_flights_to_identify_have_other_seeds_and_are_calm_in_gusts_gentle_or_of_a_platform(
+    monkeypatch,
+):
     flown, told = [], []
-    monkeypatch.setattr(identification, "_flight", lambda seed, words: flown.append((seed, words)))
+    monkeypatch.setattr(
+        identification, "_flight", lambda seed, kind: flown.append((seed, kind)) or [seed]
+    )
     monkeypatch.setattr(identification, "_rows", lambda flights: {"gain": {"of": len(flights)}})
     rows = identification.identification_rows(told.append, quick=True)
-    assert rows == {"calm, gain": {"of": 4}, "gusts, gain": {"of": 4}}
-    assert [seed for seed, _ in flown] == [1, 2, 3, 4] * 2
-    assert {words for _, words in flown[:4]} == {()} and flown[4][1] == identification.GUSTS
-    assert told[0] == "0 of 4: calm" and told[-1] == "3 of 4: gusts"
-    assert identification.identification_rows(quiet)["calm, gain"] == {"of": 40}
+    assert rows == {
+        f"{name}, gain": {"of": 4} for name in ("calm", "gusts", "gentle", "three_star")
+    }
+    assert [seed for seed, _ in flown] == [1, 2, 3, 4] * 4
+    assert flown[4][1].assignments == identification.GUSTS
+    assert flown[-1][1].scenario == "identification_star"
+    assert told[0] == "0 of 4: calm" and told[-1] == "3 of 4: three_star"
+    whole = identification.identification_rows(quiet)
+    assert whole["calm, gain"] == {"of": 40} and whole["gentle, gain"] == {"of": 10}
 
 
 def test_parameters_that_a_seed_draws_are_those_of_its_rotors_and_masses():

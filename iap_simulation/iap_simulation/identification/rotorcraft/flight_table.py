@@ -29,6 +29,7 @@ FULL, MOST_SATURATED = (
 )  # command of a motor at its end, and the share of the time that is of use
 FEWEST = 32  # samples that are low-passed
 SQUARE = 2.0  # exponent of thrust by speed
+SPEEDS = (names.SPEED_SHARE, names.MEASURED_SPEED)  # units of motors that are speeds
 INSTRUMENT_DELAYS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6)  # of set-points that explain inputs [s]
 
 ROWS = (
@@ -66,6 +67,7 @@ class FlightTable:
         rate: at which rates were logged [Hz].
         exponent: of the motors' thrust by their commands, where these are speeds; None where it is not known.
         q_setpoint: (K, 4) attitudes that were asked for; None where the log has none.
+        has_measured_speeds: whether motors are speeds as measured, which have no lag.
     """
 
     name: str
@@ -83,6 +85,7 @@ class FlightTable:
     rate: float
     exponent: float | None
     q_setpoint: Array | None
+    has_measured_speeds: bool = False
 
     @property
     def dt(self) -> float:
@@ -112,6 +115,13 @@ class FlightTable:
             if each is not None:
                 return each
         raise BadInput(f"{self.name}: no motors and no torque set-points")
+
+    def smoothed(self, x: Array) -> Array:
+        """A signal (K, ...), low-passed as forces are."""
+        from scipy.signal import butter, sosfiltfilt  # takes a quarter of a second
+
+        low = butter(2, min(SMOOTH_FORCE, 0.4 / self.dt), fs=1.0 / self.dt, output="sos")
+        return np.asarray(sosfiltfilt(low, x, axis=0))
 
     def rows(self, part: slice) -> Self:
         """Some of the rows."""
@@ -148,7 +158,7 @@ def flight_table(log: FlightLog, rate: float | None = None) -> FlightTable:
     top = min(0.45 * rate, FASTEST_LOW_PASS)
     w = _smooth(rates, t, top) if rates.rate > 3.0 * FASTEST_LOW_PASS else rates.at(t)
     motors = log.signals.get(names.MOTORS)
-    is_speed = motors is not None and motors.unit == names.SPEED_SHARE
+    unit = "" if motors is None else motors.unit
 
     def at(name: str) -> Array | None:
         return log.signals[name].at(t) if name in log.signals else None
@@ -159,8 +169,8 @@ def flight_table(log: FlightLog, rate: float | None = None) -> FlightTable:
         f=None if force is None else _smooth(force, t, SMOOTH_FORCE), v=at(names.VELOCITY),
         p=at(names.POSITION), motors=at(names.MOTORS), torque=at(names.TORQUE),
         thrust=None if thrust is None else thrust[:, 0], instruments=_instruments(log, t),
-        input_rate=inputs.rate, rate=rates.rate, exponent=SQUARE if is_speed else None,
-        q_setpoint=_setpoints(log, t),
+        input_rate=inputs.rate, rate=rates.rate, exponent=SQUARE if unit in SPEEDS else None,
+        q_setpoint=_setpoints(log, t), has_measured_speeds=unit == names.MEASURED_SPEED,
     )  # fmt: skip
 
 

@@ -9,9 +9,11 @@ import yaml
 
 from iap_description.errors import BadInput
 from iap_description.vehicles.aircraft import Aircraft
-from iap_description.vehicles.platform import load_platform
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.flight_logs.flight_log import FlightLog
 from iap_simulation.identification.rotorcraft.estimate import Parameter
+from iap_simulation.identification.rotorcraft.fleet import FULL, FleetModel
 from iap_simulation.identification.rotorcraft.rotorcraft import Rotorcraft
 
 PLATFORM, AIRCRAFT = "platform.yaml", "aircraft.yaml"
@@ -44,6 +46,34 @@ def platform_files(
         raise BadInput(
             f"key 'rotorcraft.start': {start} has {base.count} aircraft; a platform of one is expected"
         )
+    by_motors = model.model.rotation.is_by_motors
+    numbers = _numbers(model.parameters, base.aircraft, mass, is_by_motors=by_motors)
+    return _files(numbers, base, start, logs)
+
+
+def fleet_files(model: FleetModel, start: str, logs: Sequence[FlightLog]) -> dict[str, str]:
+    """The same of a platform of several aircraft, which all become alike.
+
+    Raises:
+        BadInput: the start has another number of aircraft or rotors.
+    """
+    base = load_platform(start)
+    if base.count != len(logs):
+        raise BadInput(
+            f"key 'rotorcraft.start': {start} has {base.count} aircraft, {logs[0].path} has {len(logs)}:"
+            " --set rotorcraft.start=NAME of the platform that flew"
+        )
+    full, mass = model.parameters[FULL], base.aircraft.mass
+    scale = float(Assembly.of(base, base.name).mass) / (base.count * mass)
+    own = full._replace(value=scale * full.value, half_width=scale * full.half_width)
+    numbers = _numbers({FULL: own, **model.mean}, base.aircraft, None, is_by_motors=True)
+    return _files(numbers, base, start, logs)
+
+
+def _files(
+    numbers: dict[str, Number], base: Platform, start: str, logs: Sequence[FlightLog]
+) -> dict[str, str]:
+    """Texts of a platform's file and of its aircraft's."""
     count = len(base.aircraft.rotors)
     other = next((log for log in logs if log.rotors and log.rotors != count), None)
     if other is not None:
@@ -51,10 +81,7 @@ def platform_files(
             f"key 'rotorcraft.start': {start} has {count} rotors, {other.path} has {other.rotors}:"
             " name a platform of as many"
         )
-    source = ", ".join(log.path.name for log in logs)
-    numbers = _numbers(
-        model.parameters, base.aircraft, mass, is_by_motors=model.model.rotation.is_by_motors
-    )
+    source = ", ".join(dict.fromkeys(log.path.name for log in logs))
     head = f"# Identified from {source} by iap identify --model rotorcraft, on top of {start}.\n"
     platform = {
         "extends": start,

@@ -7,7 +7,8 @@ the rate is held. The velocity is predicted with the recorded attitude given, be
 .. math:: \dot R = R \hat\omega, \quad \dot\omega = B s(n) - d \omega + \tau_0, \quad
           \dot v = R\,(c_x - d_x v_x,\; c_y - d_y v_y,\; T(n) / m - d_z v_z)^T - g e_3 .
 
-The trim :math:`\tau_0` of a window is what the second before it leaves over: no model has a vehicle's centre of mass.
+The trim :math:`\tau_0` of a window is what the time before it (`TRIM`) leaves over: no model has a vehicle's centre of
+mass. So is a push on the acceleration, such as wind.
 """
 
 from dataclasses import dataclass
@@ -84,11 +85,14 @@ def predictions(table: FlightTable, motion: MotionModel) -> list[Horizon]:
     """Errors over a flight for each of `HORIZONS`; velocities and positions with the recorded attitude given."""
     found = []
     trim = trims(table, table.w, motion.angular - motion.damping * table.w)
+    push = np.zeros_like(table.w)
+    if table.v is not None:
+        push = trims(table, table.v, _accelerations(motion, slice(None), table.q, table.v))
     for seconds in HORIZONS:
         starts, steps = windows(table, seconds)
         if len(starts) >= FEWEST:
             q = _attitudes(table, motion, trim, starts, steps)
-            end = Predicted(q, *_velocities(table, motion, starts, steps))
+            end = Predicted(q, *_velocities(table, motion, push, starts, steps))
             found.append(horizon(table, seconds, starts, steps, end))
     return found
 
@@ -163,8 +167,16 @@ def _attitudes(
     return q
 
 
+def _accelerations(motion: MotionModel, rows: Integers | slice, q: Array, v: Array) -> Array:
+    """Accelerations (W, 3) in the world by a model, at rows of a flight, of attitudes and velocities."""
+    thrust = motion.thrust[rows]
+    push = np.column_stack([np.tile(motion.constants, (len(thrust), 1)), thrust])
+    force = push - motion.drag * so3.rotate(so3.conjugate(q), v)
+    return np.asarray(so3.rotate(q, force) - np.array([0.0, 0.0, GRAVITY]))
+
+
 def _velocities(
-    table: FlightTable, motion: MotionModel, starts: Integers, steps: int
+    table: FlightTable, motion: MotionModel, push: Array, starts: Integers, steps: int
 ) -> tuple[Array, Array]:
     """Velocities and ways (W, 3) at the end of windows."""
     if table.v is None:
@@ -173,10 +185,7 @@ def _velocities(
     v, moved = table.v[starts], np.zeros((len(starts), 3))
     for k in range(steps):
         row = starts + k
-        q = table.q[row]
-        push = np.column_stack([np.tile(motion.constants, (len(row), 1)), motion.thrust[row]])
-        force = push - motion.drag * so3.rotate(so3.conjugate(q), v)
-        after = v + table.dt * (so3.rotate(q, force) - np.array([0.0, 0.0, GRAVITY]))
+        after = v + table.dt * (_accelerations(motion, row, table.q[row], v) + push[starts])
         moved = moved + 0.5 * table.dt * (v + after)
         v = after
     return v, moved

@@ -97,6 +97,8 @@ def lagged(u: Array, dt: float, up: float, down: float) -> Array:
 def lagged_inputs(table: FlightTable, u: Array, times: tuple[float, ...]) -> Array:
     """Inputs (K, n) of a flight behind lags up and down and a delay [s]."""
     up, down, delay = times
+    if not any(times):
+        return u
     if delay > 0.0:
         u = np.stack([np.interp(table.t - delay, table.t, column) for column in u.T], axis=1)
     return np.asarray(lagged(np.ascontiguousarray(u), table.dt, up, down))
@@ -143,7 +145,9 @@ class _Fit:
         return np.asarray(sosfiltfilt(self._band, x, axis=0)[self._inside])
 
     def _times(self, free: Array) -> tuple[float, float, float]:
-        """Lags up and down and the delay, of what is searched: at low rates one lag alone."""
+        """Lags up and down and the delay, of what is searched: at low rates one lag alone, none of measured speeds."""
+        if self.table.has_measured_speeds:
+            return 0.0, 0.0, 0.0
         up, down, delay = free if self.is_fast else (free[0], free[0], 0.0)
         return float(up), float(down), float(delay)
 
@@ -183,6 +187,8 @@ class _Fit:
     def _search(self) -> Array:
         from scipy.optimize import least_squares  # takes a quarter of a second
 
+        if self.table.has_measured_speeds:
+            return np.zeros(0)
         starts = [np.array([x, x, 0.005]) if self.is_fast else np.array([x]) for x in STARTS]
         bounds = (LAGS, LAGS, DELAYS) if self.is_fast else (LAGS,)
         start = min(starts, key=lambda x: float(np.sum(self._residuals(x) ** 2)))
@@ -227,7 +233,8 @@ class _Fit:
         parts = []
         for i in range(3):
             J = np.zeros((len(off), count + 3 * width))
-            J[:, :count] = np.stack([slope[:, i] for slope in slopes], axis=1)
+            for j, slope in enumerate(slopes):
+                J[:, j] = slope[:, i]
             J[:, count + i * width : count + (i + 1) * width] = self._regressors(drive, i)
             parts.append(J / self.scale[i])
         N = sum(J.T @ J for J in parts)
@@ -255,7 +262,9 @@ class _Fit:
                     f"{excited[i]:.0f} s of excitation alone, {LEAST_EXCITED:.0f} s are needed"
                 )
         lags = ("lag up", "lag down", "delay")
-        if {"roll", "pitch"} <= set(refusals):
+        if self.table.has_measured_speeds:
+            refusals |= dict.fromkeys(lags, "speeds are logged, not their commands")
+        elif {"roll", "pitch"} <= set(refusals):
             refusals |= dict.fromkeys(lags, "no excitation about roll and pitch")
         elif not self.is_fast:
             what = f"inputs at {self.table.input_rate:.0f} Hz, {FAST:.0f} Hz are needed"

@@ -138,7 +138,8 @@ def flight_model(table: FlightTable, log: FlightLog) -> FlightModel:
     for _ in range(1 if table.torque is not None else 2):  # torque set-points need no curve
         turning = rotation(table, curve.share)
         times = (*turning.lags, turning.delay)
-        if not turning.is_by_motors or "lag up" in turning.refusals:
+        known = table.has_measured_speeds or "lag up" not in turning.refusals
+        if not (turning.is_by_motors and known):
             times = slow_times(table, u)
         lifting = thrust(table, lagged_inputs(table, u, times))
         curve = lifting.curve

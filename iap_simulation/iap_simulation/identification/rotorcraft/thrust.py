@@ -27,7 +27,7 @@ from iap_simulation.identification.rotorcraft.estimate import (
     estimate,
     regression,
 )
-from iap_simulation.identification.rotorcraft.flight_table import SMOOTH_FORCE, FlightTable
+from iap_simulation.identification.rotorcraft.flight_table import FlightTable
 from iap_simulation.identification.rotorcraft.rotation import lagged_inputs
 
 EXPONENTS = (1.0, 2.0)  # of a linear and of a square law
@@ -133,7 +133,7 @@ def slow_times(table: FlightTable, u: Array) -> tuple[float, float, float]:
     A, y, edge = _line_regressors(table), table.f[:, 2], _inside(table)
 
     def off(times: tuple[float, float, float]) -> float:
-        n = _smoothed(table, lagged_inputs(table, u, times).mean(axis=1))
+        n = table.smoothed(lagged_inputs(table, u, times).mean(axis=1))
         return float(
             np.var(regression(np.column_stack([n, A])[edge], y[edge], table.dt).residuals)
         )
@@ -238,14 +238,6 @@ def _inside(table: FlightTable) -> slice:
     return slice(edge, -edge)
 
 
-def _smoothed(table: FlightTable, x: Array) -> Array:
-    """A signal (K,), low-passed as forces are."""
-    from scipy.signal import butter, sosfiltfilt  # takes a quarter of a second
-
-    low = butter(2, min(SMOOTH_FORCE, 0.4 / table.dt), fs=1.0 / table.dt, output="sos")
-    return np.asarray(sosfiltfilt(low, x))
-
-
 def _line_regressors(table: FlightTable) -> Array:
     """(K, 2) a constant, and the velocity against the rotors' axes."""
     climb = np.zeros(len(table.t))
@@ -261,13 +253,11 @@ def _slope(table: FlightTable, n: Array, hover: float) -> Slope:
         return Slope(none, none, "no accelerometer", np.zeros(3))
     edge = _inside(table)
     y, one = table.f[edge, 2], np.ones(len(table.t))
-    slope_first = np.column_stack([_smoothed(table, n.mean(axis=1)), _line_regressors(table)])[
-        edge
-    ]
+    slope_first = np.column_stack([table.smoothed(n.mean(axis=1)), _line_regressors(table)])[edge]
     line = regression(slope_first, y, table.dt).values[[1, 0, 2]]
     power = table.exponent or 1.0
     per_command = power * hover ** (power - 1.0)
-    x = _smoothed(table, (n**power).mean(axis=1))
+    x = table.smoothed((n**power).mean(axis=1))
     A, gradient = np.column_stack([x, one])[edge], np.array([per_command, 0.0])
     if table.instruments is not None:
         by, text = regression(A, y, table.dt, table.instruments[edge]), "set-points as instruments"

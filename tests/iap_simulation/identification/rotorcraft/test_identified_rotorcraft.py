@@ -131,11 +131,16 @@ def test_what_cannot_be_meant_is_refused_in_one_line(hovering, tmp_path, capsys,
     assert not out.exists()
 
 
-def test_joined_aircraft_are_refused(tmp_path, capsys):
+def test_joined_aircraft_are_refused_among_other_logs_and_on_another_platform(
+    hovering, tmp_path, capsys
+):
     folder = tmp_path / "run"
     record("three_star_spiral", folder=folder, duration=1.0)
-    assert main.main(["identify", str(folder), "--model", "rotorcraft"]) == 2
+    typed = ["identify", str(folder), "--model", "rotorcraft"]
+    assert main.main([*typed[:2], str(hovering), *typed[2:]]) == 2
     assert "a recording of 3 aircraft; one that flies alone is expected" in capsys.readouterr().err
+    assert main.main(typed) == 2
+    assert "never in the air" in capsys.readouterr().err
 
 
 def test_a_short_flight_is_refused_with_its_length(tmp_path, capsys):
