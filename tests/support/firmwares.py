@@ -20,6 +20,15 @@ def fake_px4(fault="none", seconds=NEVER, port=4560):
     return {"name": "px4", "command": [*command, str(port)], "port": port, **times}
 
 
+def fake_ardupilot(fault="none", seconds=NEVER, port=9002):
+    """A firmware as a scenario has it, see `fake_betaflight`."""
+    sticks = 5501 + port - 9002
+    command = [sys.executable, str(FAKES / "fake_ardupilot.py"), fault, str(seconds), "{number}"]
+    times = {"boot_time": 0.5, "arming_time": 1.0, "deadline": 0.5, "start_within": 5.0}
+    ports = {"port": port, "stick_port": sticks}
+    return {"name": "ardupilot", "command": [*command, str(port), str(sticks)], **ports, **times}
+
+
 def fake_betaflight(fault="none", seconds=NEVER):
     """A firmware as a scenario has it; its fault comes at a time of its own clock [s].
 

@@ -12,6 +12,7 @@ KEY = "firmware.name"
 FIRMWARES = {
     "betaflight": "iap_physics.firmware.betaflight.betaflight:Betaflight",
     "px4": "iap_physics.firmware.px4.px4:Px4",
+    "ardupilot": "iap_physics.firmware.ardupilot.ardupilot:ArduPilot",
 }
 METHODS = ("begin", "connect", "tell", "ask", "obstacles", "end", "write")
 

@@ -2,7 +2,7 @@
 """A firmware that the user starts, or whose command the key `firmware.command` has: waited for, and looked after."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from iap_physics.firmware.process import FirmwareProcess
 from iap_physics.firmware.settings import FirmwareSettings
 
 POLL = 0.05  # wall time of one look [s]
+NO_FILES: Mapping[str, bytes] = {}
 Answer = TypeVar("Answer")
 
 
@@ -20,17 +21,20 @@ class OutsideProcess:
     Args:
         settings: of the firmware.
         number: of the aircraft; it stands for ``{number}`` in the words of the command.
+        files: put into its working folder, by their names.
 
     Raises:
         FirmwareFailed: it cannot be started.
     """
 
-    def __init__(self, settings: FirmwareSettings, number: int) -> None:
+    def __init__(
+        self, settings: FirmwareSettings, number: int, files: Mapping[str, bytes] = NO_FILES
+    ) -> None:
         self._settings = settings
         self._process: FirmwareProcess | None = None
         if settings.command is not None:
             words = [word.replace("{number}", str(number)) for word in settings.command]
-            self._process = FirmwareProcess(words, {}, {})
+            self._process = FirmwareProcess(words, {}, files)
 
     def wait_for(
         self,

@@ -47,29 +47,40 @@ class BetaflightSettings(FirmwareSettings):
     yaw_gain: Positive = 2.5  # yaw rate per yaw error, since its angle mode has no heading [1/s]
 
 
-class EarthSettings(FirmwareSettings):
-    """Settings of firmwares that find out by sensors where on the Earth they are."""
+class OutsideSettings(FirmwareSettings):
+    """Settings of firmwares that the user starts where there is no command, and that find out where they are."""
 
-    command: tuple[Word, ...] | None = None  # that starts it; null: the user does
     boot_time: Positive = 20.0  # at rest, until its estimator knows where it is [s]
     arming_time: Positive = 10.0  # longest from the order to arm until it is armed [s]
-    latitude_deg: Annotated[float, Field(strict=True, ge=-90.0, le=90.0)] = 47.397742
-    longitude_deg: Annotated[float, Field(strict=True, ge=-180.0, le=180.0)] = 8.545594
-    altitude: Real = 488.0  # of the origin of `map` above the sea [m]
 
 
-class Px4Settings(EarthSettings):
+class Px4Settings(OutsideSettings):
     """Settings of PX4, which connects to a port of this side: 4560 for the first aircraft, and so on."""
 
     name: Literal["px4"] = "px4"
     rate_hz: Positive = (
         250.0  # of HIL_SENSOR; PX4's IMU_GYRO_RATEMAX and IMU_INTEG_RATE have to agree
     )
+    latitude_deg: Annotated[float, Field(strict=True, ge=-90.0, le=90.0)] = 47.397742
+    longitude_deg: Annotated[float, Field(strict=True, ge=-180.0, le=180.0)] = 8.545594
+    altitude: Real = 488.0  # of the origin of `map` above the sea [m]
     magnetic_field: Vec3 = (1.13e-6, 2.154e-5, -4.288e-5)  # in `map`, east, north and up [T]
     magnetometer_noise: NonNegative = 4e-7  # likewise, of a sample [T]
     barometer_noise: NonNegative = 2.0  # [Pa]
     position_noise: NonNegative = 0.05  # of its satellite receiver, per axis [m]
     velocity_noise: NonNegative = 0.05  # [m/s]
+
+
+class ArduPilotSettings(OutsideSettings):
+    """Settings of ArduPilot, which sends to a port of this side: 9002 for the first aircraft, 9012 for the second."""
+
+    name: Literal["ardupilot"] = "ardupilot"
+    rate_hz: Positive = 1000.0  # of its steps; its SIM_RATE_HZ has to agree
+    boot_time: Positive = 30.0
+    stick_port: Port = 5501  # at which the first listens to sticks; others 10 behind
+    yaw_gain: Positive = (
+        2.5  # yaw rate per yaw error, since its STABILIZE mode has no heading [1/s]
+    )
 
 
 class CustomSettings(FirmwareSettings):
@@ -87,10 +98,12 @@ def kind_of(tree: Any) -> str | None:  # noqa: ANN401 - YAML until it is validat
 KINDS: dict[str, type[FirmwareSettings]] = {
     "betaflight": BetaflightSettings,
     "px4": Px4Settings,
+    "ardupilot": ArduPilotSettings,
 }
 FirmwareChoice = Annotated[
     Annotated[BetaflightSettings, Tag("betaflight")]
     | Annotated[Px4Settings, Tag("px4")]
+    | Annotated[ArduPilotSettings, Tag("ardupilot")]
     | Annotated[CustomSettings, Tag(CUSTOM)],
     Discriminator(kind_of),
 ]

@@ -12,7 +12,7 @@ import numpy as np
 from iap_description.math import so3
 from iap_description.math.atmosphere import standard_pressure
 from iap_description.math.geodesy import Geodetic, geodetic
-from iap_physics.firmware.firmware import AircraftMotion, Four
+from iap_physics.firmware.firmware import AircraftMotion
 from iap_physics.firmware.px4.mavlink import HIL_GPS, HIL_SENSOR, Sender
 from iap_physics.firmware.sensor_noise import SensorNoise
 from iap_physics.firmware.settings import Px4Settings
@@ -22,14 +22,6 @@ MAGNETOMETER_HZ, BAROMETER_HZ, GPS_HZ = 100.0, 50.0, 5.0
 GAUSS, HECTOPASCAL = 1e-4, 100.0  # [T], [Pa]
 TEMPERATURE = 25.0  # [deg C]
 FIX_3D, SATELLITES, ACCURACY_CM = 3, 12, 30
-HALF = math.sqrt(0.5)
-
-
-def to_ned(q_WB: Four) -> Four:
-    """Attitude w x y z of body axes forward, right, down to north, east, down, of one of `map` (ENU, xyzw)."""
-    x, y, z, w = q_WB
-    # Turns of half a circle about (1, 1, 0) / sqrt 2 in the world and about x in the body.
-    return (HALF * (w + z), HALF * (x + y), HALF * (x - y), HALF * (w - z))
 
 
 class HilSensors:
