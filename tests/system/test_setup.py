@@ -296,7 +296,7 @@ def test_cmake_reads_paths_beyond_ascii_by_the_wheels(tmp_path):
     assert file.read_text() == '  file(STRINGS "${idl_output}" idl_tuples ENCODING UTF-8)\n'
 
 
-def test_packages_go_into_the_environment_where_pip_is_told_to_take_the_users_folder(
+def test_packages_go_into_the_environment_where_pip_is_set_to_take_the_users_folder(
     checkout, tmp_path
 ):
     said = tmp_path / "said"
@@ -351,7 +351,7 @@ def test_who_cannot_write_in_a_checkout_has_its_kernels_and_keeps_new_ones_at_ho
     assert not (made / "new.nbc").exists()
 
 
-def test_another_user_who_would_have_to_set_up_is_told_in_one_line(checkout, tmp_path):
+def test_another_user_who_would_have_to_set_up_reads_so_in_one_line(checkout, tmp_path):
     script = (
         'set -euo pipefail; root=$1; . "$root/tools/workspace.sh"; . "$root/tools/setup.sh";'
         " can_write() { return 1; }; set_up run"

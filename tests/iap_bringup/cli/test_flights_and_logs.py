@@ -107,7 +107,7 @@ def test_options_of_a_flight_reach_it(words, flight_as, drawn, flown, tmp_path):
     assert (("linger", "The flight is over.") in done) is is_web
 
 
-def test_a_flight_that_ended_badly_is_told_and_ends_by_one(flown, tmp_path, capsys):
+def test_a_flight_that_ended_badly_is_reported_and_ends_by_one(flown, tmp_path, capsys):
     _, outcome = flown
     outcome["outcome"] = "crashed"
     assert main(["run", "hover", "--out", str(tmp_path / "r")]) == 1

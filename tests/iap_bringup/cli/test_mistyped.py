@@ -100,7 +100,7 @@ def test_a_kind_that_there_is_not_is_named_with_those_that_there_are(typed, told
     assert told in complaint(capsys, "run", "hover", "--set", typed)
 
 
-def test_a_scenario_of_a_few_keys_is_told_of_extends(tmp_path, capsys):
+def test_a_scenario_of_a_few_keys_is_informed_of_extends(tmp_path, capsys):
     path = tmp_path / "own.yaml"
     path.write_text("wind: {speed: 3.0}\n", encoding="utf-8")
     assert "extends" in complaint(capsys, "run", str(path))
@@ -153,7 +153,7 @@ def test_names_that_are_imported_late_are_seen_by_completion():
     assert {"Simulation", "record", "__version__"} <= set(dir(iap_simulation))
 
 
-def test_a_range_without_its_count_is_told_so(capsys):
+def test_a_range_without_its_count_is_reported_so(capsys):
     assert "FROM:TO:COUNT" in complaint(capsys, "sweep", "hover", "--vary", "wind.speed=0:8")
 
 

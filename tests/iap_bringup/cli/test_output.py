@@ -66,7 +66,7 @@ def test_what_benchmarks_say_is_the_command_s_exit_code(monkeypatch, code):
         (signal.SIGTERM, 143, "iap: terminated, and yet done\n"),
     ],
 )
-def test_a_swallowed_signal_is_told_by_its_name(number, code, words, monkeypatch, capsys):
+def test_a_swallowed_signal_is_reported_by_its_name(number, code, words, monkeypatch, capsys):
     def work(_) -> int:
         with contextlib.suppress(KeyboardInterrupt):  # as a callback does that cannot pass it on
             signal.raise_signal(number)

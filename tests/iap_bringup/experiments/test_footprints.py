@@ -74,7 +74,7 @@ def test_footprints_are_noted_ten_times_at_equal_distances(monkeypatch):
 
 
 @pytest.mark.parametrize(("words", "fly"), [([], "in_process"), (["--nodes"], "as_nodes")])
-def test_the_program_soaks_as_it_is_told_and_refuses_in_a_line(words, fly, monkeypatch, capsys):
+def test_the_program_soaks_as_it_is_asked_and_refuses_in_a_line(words, fly, monkeypatch, capsys):
     shown = []
     monkeypatch.setattr(
         soak,

@@ -92,7 +92,7 @@ def test_a_flight_is_flown_closely_among_the_far_anchors(course, tmp_path):
     assert with_tag.vehicles[0].sensors.uwb.anchors[2].position == (38.76, 46.12, 1.59)
 
 
-def test_own_flights_are_put_in_the_middle_of_the_free_volumes(tmp_path):
+def test_the_suites_flights_are_put_in_the_middle_of_the_free_volumes(tmp_path):
     for name in ("narrow_station", "broad_station"):
         (tmp_path / name).symlink_to(flight_folder(name))
     (tmp_path / "notes.csv").write_text("not looked at\n")

@@ -95,7 +95,7 @@ def test_an_observer_of_accelerations_reads_the_inertial_units_and_one_of_module
     assert modules[CONTROLLER]["replaces_integral"] is scenario.modules.replaces_integral
 
 
-def test_a_controller_is_told_of_faults_that_are_known_alone():
+def test_a_controller_is_informed_of_faults_that_are_known_alone():
     (fault,) = yaml.safe_load(nodes_of("aircraft_lost")[CONTROLLER]["faults"])
     assert (fault["aircraft"], fault["motors"]) == (2, "off")
     assert "faults" not in nodes_of("rotor_weakens")[CONTROLLER]

@@ -149,7 +149,7 @@ def test_the_duration_tells_pace_step_and_window(monkeypatch):
     assert "compiled" not in _duration_text(metrics)
 
 
-def test_an_end_effector_is_beside_published_flights_and_cut_commands_are_told():
+def test_an_end_effector_is_beside_published_flights_and_cut_commands_are_reported():
     arm = {
         "position_rmse_xyz_m": [0.01, 0.02, 0.03],
         "position_rmse_m": 0.0374,

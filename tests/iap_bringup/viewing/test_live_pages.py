@@ -118,7 +118,7 @@ def test_a_handle_follows_again_once_time_has_begun_anew(flown):
     assert not gizmo.is_dragged
 
 
-def test_who_may_only_look_on_has_no_buttons_and_is_told_how_it_ended(flown):
+def test_who_may_only_look_on_has_no_buttons_and_reads_how_it_ended(flown):
     server, live = Server(), NotedFlight(flown[0], flown[1])
     viewer = LiveViewer(server, live, may_control=False)
     assert server.gui.of("button") == [] and server.gui.of("command") == []

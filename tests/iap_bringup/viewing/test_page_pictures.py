@@ -101,7 +101,7 @@ def test_moves_are_recorded_at_their_times_and_the_clock_with_them(written):
     )  # where it stood at first is in the page itself
 
 
-def test_the_script_is_told_of_colours_events_and_size(written):
+def test_the_script_is_informed_of_colours_events_and_size(written):
     text, _, _ = written(0.0, 0.2)
     start = text.index("window.IAP_FLIGHT=") + len("window.IAP_FLIGHT=")
     flight = json.JSONDecoder().raw_decode(text[start:])[0]

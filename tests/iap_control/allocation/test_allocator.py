@@ -52,7 +52,7 @@ def test_allocated_commands_are_within_the_aircraft_limits_for_any_wrench(name):
         assert (tilt <= aircraft.tilt_max + 1e-9).all()
 
 
-def test_saturation_is_told_exactly_when_a_thrust_was_limited():
+def test_saturation_is_reported_exactly_when_a_thrust_was_limited():
     allocator = allocator_of("three_star")
     weight = allocator.model.inertia.mass * 9.81
     allocator(np.array([0, 0, weight, 0, 0, 0.0]), LEVEL, np.zeros(3))

@@ -67,7 +67,7 @@ def test_they_are_those_of_least_norm():
     np.testing.assert_allclose(null @ parts.ravel(), 0.0, atol=1e-9)
 
 
-def test_beyond_the_limits_thrusts_are_clipped_and_the_lack_is_told():
+def test_beyond_the_limits_thrusts_are_clipped_and_the_lack_is_reported():
     U = np.array([30.0, 0.0, 3.0 * WEIGHT, 0.0, 0.0, 0.0])
     allocate = allocator()
     command = allocate(U, LEVEL, np.zeros(1))

@@ -186,7 +186,7 @@ def test_commands_stay_off_the_stops():
     assert allocator.saturated
 
 
-def test_a_fixed_aircraft_is_told_the_attitude_that_it_has():
+def test_a_fixed_aircraft_gets_the_attitude_that_it_has():
     mixed = model(fixed=(1,))
     allocator = Allocator(mixed, rate_filter=0.01, dt=0.005)
     q_WP = so3.quaternion_exp(np.array([0.1, -0.2, 0.3]))

@@ -120,7 +120,7 @@ class Pilot:
         self.models.append(model)
 
 
-def test_each_is_told_in_its_time_and_a_reset_makes_all_sound():
+def test_each_is_reported_in_its_time_and_a_reset_makes_all_sound():
     pilot, model = Pilot(), model_of("star_6")
     unknown = MotorFault(at=0.5, aircraft=6, motors="off")
     faults = KnownFaults([off(3, at=2.0), unknown, off(1)], model, pilot)
@@ -136,7 +136,7 @@ def test_each_is_told_in_its_time_and_a_reset_makes_all_sound():
     assert pilot.models[-1] is model and faults.applied == 0
 
 
-def test_a_controller_that_cannot_be_told_is_refused():
+def test_a_controller_that_takes_no_faults_is_refused():
     with pytest.raises(BadInput, match="key 'faults': .* set_model; object has none"):
         KnownFaults([off(1)], model_of("three_star"), object())
     KnownFaults([], model_of("three_star"), object())

@@ -201,7 +201,7 @@ def test_an_acceleration_reference_is_followed(name):
     assert late[W][2] - early[W][2] == pytest.approx(0.05, abs=0.01)
 
 
-def test_the_held_heading_counts_for_the_platform_itself():
+def test_the_fixed_heading_counts_for_the_platform_itself():
     loop = hover("f450", control={"gains": "default", "yaw": "hold"})
     controller = loop.vehicles[0].controller
     x = loop.plant.state(0)[0, 0]

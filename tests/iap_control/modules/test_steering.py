@@ -65,7 +65,7 @@ def test_it_acts_with_compensation_only() -> None:
     assert spec_of({}, compensation="none").steered.gain == 0.0
 
 
-def test_own_poses_follow_a_reference_that_moves_and_smooth_noise() -> None:
+def test_the_suites_poses_follow_a_reference_that_moves_and_smooth_noise() -> None:
     rng, poses = np.random.default_rng(1), PoseOffsets(2.0, DT)
     bias = np.array([0.03, -0.02, 0.01])
     for k in range(800):

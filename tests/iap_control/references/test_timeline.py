@@ -122,7 +122,7 @@ def test_a_quintic_meets_all_six_boundary_values():
         np.testing.assert_allclose(values[order], [start[order], end[order]], atol=1e-10)
 
 
-def test_held_rows_keep_pose_and_headings_and_stand_still():
+def test_rows_of_a_hold_keep_pose_and_headings_and_stand_still():
     row = np.arange(1.0, 23.0)
     rows = hold(row, 3)
     np.testing.assert_array_equal(rows[:, :7], np.tile(row[:7], (3, 1)))
@@ -314,7 +314,7 @@ def test_headings_follow_the_platform_s_yaw_and_each_mount():
     np.testing.assert_allclose(rows[:, 19:], expected, atol=1e-9)
 
 
-def test_given_headings_are_those_of_the_scenario():
+def test_reference_headings_are_those_of_the_scenario():
     sets = ("control.yaw=reference", "control.aircraft_yaw_deg=[10.0,20.0,30.0]")
     pilot = Vehicle.of(s := scenario_of("hover", *sets), s.vehicles[0])
     np.testing.assert_allclose(

@@ -83,14 +83,14 @@ def test_the_same_instant_again_has_the_same_answer(responder: CoordinatorRespon
     np.testing.assert_array_equal(responder.coordinator.feed_forward.wrenches_P, wrenches)
 
 
-def test_what_is_told_counts_one_instant_later(responder: CoordinatorResponder) -> None:
+def test_a_report_counts_one_instant_later(responder: CoordinatorResponder) -> None:
     fly(responder, 0, 1)
     assert np.abs(responder.coordinator.feed_forward.wrenches_P).max() == 0.0
     fly(responder, 1, 6)  # coordinated at instant 5, on what was told at 4
     assert np.abs(responder.coordinator.feed_forward.wrenches_P).max() > 0.0
 
 
-def test_noise_that_is_told_five_times_a_period_has_a_fifth_of_its_variance_in_feed_forward() -> (
+def test_noise_that_is_reported_five_times_a_period_has_a_fifth_of_its_variance_in_feed_forward() -> (
     None
 ):
     """Samples of white noise, all of which count, beside noise that stays for a whole period."""
@@ -244,7 +244,7 @@ def test_states_that_all_go_back_begin_anew() -> None:
     assert not felt.is_over(0)
 
 
-def test_what_was_told_before_an_instant_counts_there_for_a_while() -> None:
+def test_what_was_reported_before_an_instant_counts_there_for_a_while() -> None:
     felt = ExternalWrenches(2, 200.0, 5)
     np.testing.assert_array_equal(felt.before(0, ()), np.zeros((2, 6)))
     felt.take(0, CONTROL_PERIOD_NS, np.full(6, 1.0))

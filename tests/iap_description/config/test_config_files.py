@@ -200,7 +200,7 @@ def test_what_is_no_text_is_refused(tmp_path):
         (b"angle: 5 \xb0", "byte 0xb0 is no text in UTF-8: save it in UTF-8"),
     ],
 )
-def test_what_is_no_text_is_told_by_its_first_bytes(data, remedy, tmp_path):
+def test_what_is_no_text_is_recognised_by_its_first_bytes(data, remedy, tmp_path):
     path = tmp_path / "scenario.yaml"
     path.write_bytes(data)
     with pytest.raises(BadInput, match=f"scenario.yaml: cannot be read: {remedy}$"):

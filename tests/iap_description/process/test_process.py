@@ -74,7 +74,7 @@ def flipped(data):
     ],
     ids=["empty", "cut", "random"],
 )
-def test_a_damaged_file_is_told_and_made_anew(call, tmp_path, capsys, kind, damaged):
+def test_a_damaged_file_is_reported_and_made_anew(call, tmp_path, capsys, kind, damaged):
     (file,) = tmp_path.glob(f"cache/**/*.{kind}")
     file.write_bytes(damaged(file.read_bytes()))
     assert call() == 0

@@ -40,7 +40,7 @@ def test_a_stop_is_reached_at_a_periods_end_and_not_passed(end: float) -> None:
 
 
 @pytest.mark.parametrize("end", [-1.0, 1.0])
-def test_beyond_a_stop_a_joint_stays_where_it_is_or_comes_back_as_it_is_told(end: float) -> None:
+def test_beyond_a_stop_a_joint_stays_where_it_is_or_comes_back_as_its_key_says(end: float) -> None:
     beyond = (LOW if end < 0.0 else HIGH) + 0.3 * end
     for told, left in ((end, 0.0), (0.0, 0.0), (-0.1 * end, -0.1 * end)):
         out, clipped = kept(beyond, told * ARM.speeds)

@@ -34,7 +34,7 @@ def test_a_module_is_what_its_papers_say():
     assert aircraft.thrust_limits[1] / (4.6 * 9.81) == pytest.approx(1.666, abs=1e-3)
 
 
-def test_arms_lead_from_the_centre_to_the_rotors_or_where_they_are_told():
+def test_arms_lead_from_the_centre_to_the_rotors_or_where_keys_say():
     rotor = load_platform("beetle").aircraft.rotors[1]
     np.testing.assert_allclose(rotor.axis, [-(0.5**0.5), 0.5**0.5, 0.0])
     np.testing.assert_allclose(np.cross(rotor.axis, [0.0, 0.0, 1.0]), rotor.sideways)

@@ -115,7 +115,7 @@ def _cut(folder: Path, sensor: str, characters: int) -> None:
     path.write_text(path.read_text()[:-characters])
 
 
-def test_tables_that_are_cut_short_are_localised_and_told(euroc: Path, capsys) -> None:
+def test_tables_that_are_cut_short_are_localised_and_reported(euroc: Path, capsys) -> None:
     (euroc / "mav0" / "imu0" / "sensor.yaml").unlink()
     for sensor in ("imu0", "cam0", "state_groundtruth_estimate0"):
         _cut(euroc, sensor, 3)
@@ -136,7 +136,7 @@ def _keep_truth(folder: Path, rows: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_truth_that_ends_early_is_told(tmp_path: Path, capsys) -> None:
+def test_a_truth_that_ends_early_is_reported(tmp_path: Path, capsys) -> None:
     folder = write_euroc(tmp_path / "data", resting(2.0))
     _keep_truth(folder, 100)
     assert main.main(["localize", str(folder), "--no-plot", "--out", str(tmp_path / "out")]) == 0

@@ -139,7 +139,7 @@ def test_a_bag_calibrated_by_files(tmp_path: Path) -> None:
     assert dataset.aircraft[0].noise.tolist() == [0.0017, 0.02, 1e-5, 3e-3]
 
 
-def test_sides_are_told_apart_by_the_projection_where_names_do_not(tmp_path: Path) -> None:
+def test_sides_are_distinguished_by_the_projection_where_names_do_not(tmp_path: Path) -> None:
     bag = PairBag(ROS1)
     bag.names |= {"left": "/cam_b", "right": "/cam_a"}
     pair = resting(0.2)
@@ -179,7 +179,7 @@ def test_images_without_a_partner_are_left_out_and_counted(tmp_path: Path) -> No
         assert "3 images" in dataset.tally.sentences()[0]
 
 
-def test_a_gap_is_told_and_passed_on(tmp_path: Path) -> None:
+def test_a_gap_is_reported_and_passed_on(tmp_path: Path) -> None:
     pair = resting(3.0)
     keep = [s for s in pair.imu_stamps if not 1e9 < s - START < 2.1e9]
     pair.imu = pair.imu[[s in set(keep) for s in pair.imu_stamps]]

@@ -31,7 +31,7 @@ def _image_times(understanding: DatasetSummary) -> np.ndarray:
     return np.array([one.t for one in events if isinstance(one, Images)])
 
 
-def test_a_sound_recording_is_taken_as_it_is_and_told_in_a_few_lines() -> None:
+def test_a_sound_recording_is_taken_as_it_is_and_reported_in_a_few_lines() -> None:
     sway = Sway(has_truth=True)
     understanding = _understood(sway)
     assert len(understanding.lines) == 3

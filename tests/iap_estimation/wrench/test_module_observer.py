@@ -116,7 +116,7 @@ def test_without_tilt_a_force_would_be_seen_that_is_none() -> None:
     assert np.linalg.norm(blind(body.x, thrust, np.zeros(4))[:3]) > 3.0
 
 
-def test_nothing_is_told_after_a_reset() -> None:
+def test_nothing_is_reported_after_a_reset() -> None:
     watching = observer()
     x = np.zeros(13)
     x[6] = 1.0

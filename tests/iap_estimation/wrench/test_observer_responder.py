@@ -87,7 +87,7 @@ def test_a_measured_base_takes_the_place_of_the_true_one(flown):
         np.testing.assert_array_equal(told.wrenches[k], wrench)
 
 
-def test_a_state_that_comes_again_is_told_again_and_observed_once(flown):
+def test_a_state_that_comes_again_is_reported_again_and_observed_once(flown):
     told = Told()
     for k in range(STEPS):
         for _ in range(3):
@@ -121,7 +121,7 @@ def test_after_an_overtaken_state_none_waits_until_a_command_comes_in_time(flown
     assert 8 not in told.wrenches
 
 
-def test_without_commands_nothing_is_told_and_with_them_it_begins_anew(flown):
+def test_without_commands_nothing_is_reported_and_with_them_it_begins_anew(flown):
     told = Told()
     for k in range(STEPS):
         told.loop.take_state(k * PERIOD, flown.x[k])
@@ -242,7 +242,7 @@ def test_a_lost_sample_holds_its_state_back_until_the_next_one(flown):
     assert 2 in told.wrenches
 
 
-def test_without_samples_nothing_is_told_and_who_is_missing_is_known(flown):
+def test_without_samples_nothing_is_reported_and_who_is_missing_is_known(flown):
     told = ToldByUnits()
     for k in range(5):
         told.loop.take_state(k * PERIOD, flown.x[k])

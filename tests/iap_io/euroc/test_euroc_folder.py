@@ -176,7 +176,7 @@ def table(folder: Path, text: str) -> Path:
         ROW.strip().replace("9.81", "9."),  # a number, but not the one that was written
     ],
 )
-def test_a_last_line_that_is_cut_short_is_left_out_and_told(end: str, tmp_path: Path) -> None:
+def test_a_last_line_that_is_cut_short_is_left_out_and_reported(end: str, tmp_path: Path) -> None:
     found = read_table(table(tmp_path, ROW + ROW + end), 6)
     assert len(found.stamps) == 2
     assert found.note is not None and "line 4, the last one, is cut short" in found.note

@@ -93,7 +93,7 @@ def test_vibration_needs_forty_samples_a_second(rate: float, is_slow: bool) -> N
     assert words == ("too slow to show vibration" if is_slow else "vibration 0.0 m/s^2")
 
 
-def test_two_samples_in_the_air_are_told() -> None:
+def test_two_samples_in_the_air_are_reported() -> None:
     for last, words in ((1.001, "no samples"), (1.006, "12.00 to 12.00, usually 12.00")):
         log = flown(**{names.VOLTAGE: flown().signals[names.VOLTAGE].between(0.0, last)})
         told = Inspection.of(log).metrics["signals"][names.VOLTAGE]["in_the_air"]

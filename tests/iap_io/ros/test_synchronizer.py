@@ -9,7 +9,7 @@ from iap_io.ros.synchronizer import RateSchedule, TimeSynchronizer
 MS = 1_000_000  # [ns]
 
 
-def test_an_instant_is_told_once_everyone_has_spoken():
+def test_an_instant_is_reported_once_everyone_has_spoken():
     both = TimeSynchronizer(2)
     assert both.take(0, 5 * MS, 1, "a") is None
     instant = both.take(1, 5 * MS, 1, "b")
@@ -28,7 +28,7 @@ def test_older_instants_that_lack_a_source_are_dropped():
     assert both.take(1, 5 * MS, 1, "b1") is None
 
 
-def test_what_comes_again_is_told_again():
+def test_what_comes_again_is_reported_again():
     both = TimeSynchronizer(2)
     for _ in range(2):
         assert both.take(0, 0, 0, "a") is None

@@ -83,7 +83,7 @@ def test_frames_are_of_the_map_and_of_each_vehicle_s_central_body() -> None:
     assert topics.topic("crew", "state") == "/crew/state"
 
 
-def test_a_folder_below_a_file_and_one_that_is_there_are_told_apart(tmp_path: Path) -> None:
+def test_a_folder_below_a_file_and_one_that_is_there_are_distinguished(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(
         BadInput, match=f"--out {tmp_path}/file/run: cannot be made: {tmp_path}/file is no folder"

@@ -125,7 +125,7 @@ def test_a_run_without_sensors_is_no_data_set(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("recording", [PLAIN, PACKED])
-def test_the_space_is_told_before(recording: RecordingSettings, tmp_path: Path) -> None:
+def test_the_space_is_checked_before(recording: RecordingSettings, tmp_path: Path) -> None:
     sensors = (*all_sensors(), camera("big", width=320, height=240))
     flight, _ = _record(tmp_path, sensors, 400, recording)
     told = disk_use(with_sensors(flight, *sensors), recording, 400 * 0.005)

@@ -150,7 +150,7 @@ def test_every_type_comes_back_from_every_format(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [*POSES, platform_reference], ids=lambda make: make.__name__)
-def test_ned_recordings_of_every_type_are_converted_when_told(
+def test_ned_recordings_of_every_type_are_converted_when_asked(
     mcap: BagMaker, flight: Motion, make: Callable[..., Topic]
 ) -> None:
     path = mcap.write({"/command": make(mcap, as_ned(flight))})
@@ -158,7 +158,7 @@ def test_ned_recordings_of_every_type_are_converted_when_told(
 
 
 @pytest.mark.parametrize("kind", ["sqlite3", "mcap"])
-def test_own_reference_is_read_with_the_definition_in_the_bag(
+def test_the_suites_reference_is_read_with_the_definition_in_the_bag(
     bag_maker: Callable[[str], BagMaker], flight: Motion, kind: str
 ) -> None:
     maker = bag_maker(kind)

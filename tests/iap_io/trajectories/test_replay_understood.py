@@ -69,7 +69,7 @@ def replayed(path: Path, **keys: Any) -> RecordedCommand:
 
 
 @pytest.mark.parametrize("later", [0, 1_500_000])
-def test_bodies_of_one_topic_are_told_apart_by_their_names(
+def test_bodies_of_one_topic_are_distinguished_by_their_names(
     mcap: BagMaker, calm: Motion, later: int
 ) -> None:
     stand = shifted(calm, np.tile([4.0, 4.0, 1.0], (len(calm.t), 1)))
@@ -102,7 +102,7 @@ def test_the_world_as_a_body_of_the_vehicle_is_turned_round(mcap: BagMaker, calm
     assert recorded.about.notes == ("poses of world in cf7: inverted",)
 
 
-def test_poses_in_two_frames_are_told_apart(mcap: BagMaker, calm: Motion) -> None:
+def test_poses_in_two_frames_are_distinguished(mcap: BagMaker, calm: Motion) -> None:
     rows = poses(mcap, calm) + poses(mcap, shifted(calm, calm.p + 5.0), frame="odom")
     path = mcap.write({"/pose": (POSE, rows)})
     assert "choose one with --frame" in refusal(read_recorded, path)

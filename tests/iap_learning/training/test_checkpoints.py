@@ -68,7 +68,7 @@ def test_a_checkpoint_of_other_networks_is_refused(file):
         restored(load(file), {"network": tree()["network"]})
 
 
-def test_an_experiment_is_told_by_its_values_not_by_the_order_of_its_keys():
+def test_an_experiment_is_identified_by_its_values_not_by_the_order_of_its_keys():
     one = make_experiment("hold", Choice())
     turned, other = (
         one.model_copy(update={"settings": each}) for each in ({"b": 2, "a": 1}, {"a": 1, "b": 3})

@@ -32,7 +32,7 @@ def test_a_task_is_trained_by_its_experiment(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_who_interrupts_it_is_told_how_it_goes_on(tmp_path):
+def test_an_interrupt_says_how_it_goes_on(tmp_path):
     out = tmp_path / "run"
     command = ["train", "hold", *SMALL, "--steps=100000000", f"--out={out}"]
     with subprocess.Popen(

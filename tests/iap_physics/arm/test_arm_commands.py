@@ -25,7 +25,7 @@ def test_between_points_a_cubic_goes_through_coordinates_and_velocities():
     np.testing.assert_array_equal(trajectory.at(9.0), [q[1], [0.0, 0.0], [0.0, 0.0]])
 
 
-def test_a_single_point_is_held_with_its_velocity_and_newer_ones_replace_it():
+def test_a_single_point_is_kept_with_its_velocity_and_newer_ones_replace_it():
     commands, first = ArmCommands(), np.arange(6.0).reshape(1, 3, 2)
     assert commands.target(0.0) is None
     commands.offer(0, 1, JointTrajectory(np.zeros(1), first))

@@ -113,7 +113,7 @@ def test_a_free_arm_converges_with_the_first_order_of_the_step():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_held_links_take_the_torques_of_statics(name):
+def test_fixed_links_take_the_torques_of_statics(name):
     assembly = assembly_with()
     engine = engine_with(name, assembly, World(ground=False))
     engine.add_joint(0, WORLD, np.zeros(3), np.zeros(3), type="fixed")

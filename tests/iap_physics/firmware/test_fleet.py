@@ -66,7 +66,7 @@ def fleet_of(*firmwares, probes=True):
     return fleet, [REST] * len(firmwares), [HOVER] * len(firmwares)
 
 
-def test_all_are_told_before_the_first_is_asked():
+def test_all_are_informed_before_the_first_is_asked():
     calls = []
     fleet, motions, orders = fleet_of(RateLoop(calls, "a"), RateLoop(calls, "b"))
     fleet.prepare(motions, orders)

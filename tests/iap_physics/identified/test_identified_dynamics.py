@@ -150,7 +150,7 @@ def test_a_command_acts_after_the_dead_time():
 CHANNEL = {"gain": 1.1, "frequency": 4.0, "damping": 0.8, "delay": 0.13}
 
 
-def test_a_flown_second_order_plant_is_the_free_run_of_its_channels():
+def test_a_simulated_second_order_plant_is_the_free_run_of_its_channels():
     tree = {"model": "second_order", "description": "", "channels": {"u_l": CHANNEL, "w": CHANNEL}}
     file = validate(SecondOrderPlant, tree, source="test")
     plant = IdentifiedPlant(file, start(), noise=0.0, seed=1)

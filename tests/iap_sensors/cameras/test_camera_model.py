@@ -67,7 +67,7 @@ def test_what_is_behind_the_camera_is_nowhere_in_the_image():
     assert np.isnan(CameraModel.of(spec()).project(np.array([0.1, 0.1, -1.0]))).all()
 
 
-def test_points_beyond_the_radius_at_which_a_lens_folds_are_not_told_apart():
+def test_points_beyond_the_radius_at_which_a_lens_folds_are_not_distinguished():
     D = np.array([-0.3, 0.0, 0.0, 0.0, 0.0])  # folds at r = 1 / sqrt(0.9)
     assert np.isfinite(undistort_plumb_bob(np.array([0.6, 0.0]), D)).all()
     assert np.isnan(undistort_plumb_bob(np.array([0.8, 0.0]), D)).all()

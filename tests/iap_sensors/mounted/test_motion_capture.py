@@ -61,7 +61,7 @@ def test_noise_is_white_and_the_origin_is_off_by_one_bias_for_all_of_a_flight() 
     assert np.abs(bias - vehicle_bias(markers.spec, BEETLE, 2)).max() > 0.005
 
 
-def test_a_flight_told_anew_says_the_same_and_nothing_that_was_on_its_way() -> None:
+def test_a_flight_reported_anew_says_the_same_and_nothing_that_was_on_its_way() -> None:
     markers = capture()
     first = [r.p_WS_W for k in range(20) for r in markers.sample(k, k / 200.0, row(k), None)]
     markers.reset(1)

@@ -175,7 +175,7 @@ def test_a_sensor_without_a_place_is_refused(assignment, words):
 
 
 @pytest.mark.parametrize("unit", ["euroc", "px4"])
-def test_an_attitude_filter_made_for_other_gyroscopes_is_told_of(unit):
+def test_an_attitude_filter_made_for_other_gyroscopes_is_warned_of(unit):
     notes = SensorSuite(rig_spec(scenario(f"sensors.imu={unit}"))).notes
     assert [note for note in notes if note.startswith("attitude: it expects")] == notes
     assert len(notes) == 1

@@ -43,7 +43,7 @@ def test_a_hovering_three_star_outlives_a_rotor_that_it_does_not_know_is_weak():
 
 
 @pytest.mark.slow
-def test_who_is_told_of_a_weak_rotor_flies_closer():
+def test_who_knows_of_a_weak_rotor_flies_closer():
     worst = []
     for known in (False, True):
         weak = faults({**WEAK, "at": 1.0, "known": known})
@@ -69,7 +69,7 @@ def test_star_6_flies_on_without_one_of_its_aircraft(scenario, at):
 
 
 @pytest.mark.slow
-def test_star_6_is_thrown_off_further_when_its_controller_is_not_told():
+def test_star_6_is_thrown_off_further_when_its_controller_does_not_know():
     """Compare knowledge of a fault with none; the plant loses nothing."""
     at_worst = []
     for known in (True, False):
@@ -198,7 +198,7 @@ def test_the_same_twice_is_refused():
         scenario_of("hover", faults(WEAK, {**WEAK, "at": 0.8, "thrust": 0.5}))
 
 
-def test_a_law_that_cannot_be_told_is_refused(tmp_path, monkeypatch):
+def test_a_law_that_takes_no_faults_is_refused(tmp_path, monkeypatch):
     (tmp_path / "deaf.py").write_text(
         "class Law:\n"
         "    def __init__(self, model, gains, *, dt, yaw_mode): pass\n"

@@ -91,7 +91,7 @@ def test_errors_count_in_the_air_and_steady_ones_at_its_end():
     assert found["rmse"]["m3"] == [0.0] * 6
 
 
-def test_what_happened_is_told_with_its_time():
+def test_what_happened_is_reported_with_its_time():
     found = metrics()
     assert found["lost"] == [{"t": 50.0, "module": "m3", "leader": "m2"}]
     assert found["events"] == [{"t_s": JOINED, "joint": "j", "state": "joined"}]

@@ -324,7 +324,7 @@ def test_errors_of_an_end_effector_are_by_axis_and_around_the_circle() -> None:
     assert set(path_errors(e[:0]).values()) == {None} and list(path_errors(e[:0])) == list(figures)
 
 
-def test_a_held_command_acts_over_its_period() -> None:
+def test_a_zero_order_hold_command_acts_over_its_period() -> None:
     """x' = a x + b x_held: x(T) = (e^(a T) + b (e^(a T) - 1) / a) x(0)."""
     grown = sampled(np.array([[-2.0]]), np.array([[-3.0]]), 0.1)
     assert grown[0, 0] == pytest.approx(np.exp(-0.2) - 3.0 * (np.exp(-0.2) - 1.0) / -2.0)

@@ -172,7 +172,7 @@ def test_a_signal_in_a_flight_that_is_compared_ends_them_all(tmp_path, capsys, m
     assert len(flown) == 2
 
 
-def test_a_disk_that_is_full_at_once_is_told_and_leaves_nothing(tmp_path, capsys):
+def test_a_disk_that_is_full_at_once_is_reported_and_leaves_nothing(tmp_path, capsys):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     out = tmp_path / "run"
     try:

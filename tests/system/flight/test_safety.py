@@ -101,7 +101,7 @@ def test_a_state_that_is_no_number_ends_the_flight():
     assert failed.value.outcome == "diverged"
 
 
-def test_progress_is_told_now_and_then_up_to_the_end():
+def test_progress_is_reported_now_and_then_up_to_the_end():
     times = []
     hover(duration=2.0).fly(times.append)
     assert len(times) >= 4

@@ -162,14 +162,14 @@ def test_aircraft_follow_the_platform_s_yaw():
     assert np.ptp(yaw_deg(flown.x[:, 0, 3:7])) > 30.0
 
 
-def test_held_headings_stay_while_the_platform_turns():
+def test_fixed_headings_stay_while_the_platform_turns():
     flown = fly_scenario("three_star_spiral", "control.yaw=hold", duration=10.0)[0]
     difference = yaw_deg(flown.x[:, 1:, 3:7]) - [0.0, 120.0, -120.0]
     assert np.abs((difference + 180.0) % 360.0 - 180.0).max() < 1.0
     assert flown.position_rmse < 0.01
 
 
-def test_given_headings_are_flown():
+def test_reference_headings_are_flown():
     sets = ("control.yaw=reference", "control.aircraft_yaw_deg=[90.0,90.0,-45.0]")
     flown = fly_scenario("three_star_spiral", *sets, duration=8.0)[0]
     np.testing.assert_allclose(

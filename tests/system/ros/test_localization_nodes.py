@@ -199,7 +199,7 @@ def test_odometry_is_shown_to_neighbours_at_its_rate(apart):
     assert np.median(np.diff(times(shown))) == pytest.approx(0.05)
 
 
-def test_a_gap_in_the_inertial_samples_is_told_as_a_failure(start, play):
+def test_a_gap_in_the_inertial_samples_is_reported_as_a_failure(start, play):
     nodes, probe = start
     own = {**RELIABLE, "method": "vio_uwb"}
     nodes.start("virpo_node", own, namespace="/iap/drone_1")

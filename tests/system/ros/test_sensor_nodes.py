@@ -133,7 +133,7 @@ def test_anchors_are_shown_to_whoever_comes_late(inertial):
     assert len({marker.id for marker in heard[0].markers}) == len(heard[0].markers)
 
 
-def test_the_frames_of_mounts_are_told_to_whoever_comes_late(inertial):
+def test_the_frames_of_mounts_are_published_to_whoever_comes_late(inertial):
     messages = pytest.importorskip("tf2_msgs.msg", reason="it comes with a ROS 2 installation")
     probe, scenario, _, _ = inertial
     latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -155,7 +155,7 @@ def test_diagnostics_tell_the_rates(inertial):
     assert "/iap/drone_1/imu" in probe.statuses["/imu_node"][2]
 
 
-def test_images_show_the_state_of_their_stamp_and_are_told_as_they_are(start):
+def test_images_show_the_state_of_their_stamp_and_are_announced_as_they_are(start):
     nodes, probe = start
     parameters = {"scenario": "figure_eight", "sensors": "stereo", "scene": "textured_walls"}
     parameters |= {"assignments": list(SMALL)}

@@ -275,7 +275,7 @@ def test_bounds_of_an_entity_are_a_box_along_its_axes_whose_upper_corner_is_firs
     assert bounds["iap"].bounds.points[0].x > 0.3  # its aircraft are around its middle
 
 
-def test_what_an_entity_and_the_world_are_is_told(simulator):
+def test_what_an_entity_and_the_world_are_is_reported(simulator):
     info = simulator.call(GetEntityInfo, "get_entity_info", entity="iap").info
     assert info.category.category == EntityCategory.CATEGORY_ROBOT and "vehicle" in info.tags
     nobody = simulator.call(GetEntityInfo, "get_entity_info", entity="nobody").result

@@ -132,7 +132,7 @@ def test_ranges_from_where_nobody_knows_it_was_are_dropped(ranged_flight, arriva
     assert drift_filter.reopened == 0
 
 
-def test_an_anchor_behind_a_wall_is_left_out_and_told_of(ranged_flight, arrivals):
+def test_an_anchor_behind_a_wall_is_left_out_and_warned_of(ranged_flight, arrivals):
     def lengthen(arrival):
         t, order, kind, a, told = arrival
         if kind != "ranges" or t < 5.0:

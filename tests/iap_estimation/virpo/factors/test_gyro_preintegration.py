@@ -140,6 +140,6 @@ def test_tilt_slopes_are_central_differences():
     assert_slopes(J, numeric[:, 15:18])
 
 
-def test_a_tilt_told_more_often_counts_less():
+def test_a_tilt_reported_more_often_counts_less():
     assert tilt_deviation(0.01, 0.1) == pytest.approx(0.01 * 10**0.5)
     assert tilt_deviation(0.01, 5.0) == 0.01

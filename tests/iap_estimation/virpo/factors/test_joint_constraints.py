@@ -111,7 +111,7 @@ def test_a_line_leaves_the_rotation_about_it_free_and_a_star_none():
         assert np.linalg.matrix_rank(J[:, 18:21], tol=1e-6) == rank
 
 
-def test_yaw_of_the_joints_with_a_told_tilt_is_the_attitude():
+def test_yaw_of_the_joints_with_a_known_tilt_is_the_attitude():
     told = so3.quaternion_exp(np.array([0.1, -0.2, 0.0]))
     q = so3.multiply(so3.quaternion_exp(np.array([0.0, 0.0, 2.5])), told)
     for d in (STAR, LINE):

@@ -107,7 +107,7 @@ def test_samples_lead_to_where_and_how_fast_the_joint_is(own):
     assert np.abs(all_residuals(states, sampled, meeting.neighbours())).max() < 0.05
 
 
-def test_a_told_bias_is_taken_out_of_the_samples():
+def test_a_known_bias_is_taken_out_of_the_samples():
     meeting, bias = Meeting(STAR), np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1])
     samples = meeting.flight.samples(0, BEGIN, BEGIN + SPAN)
     clean, biased = np.zeros((2, 2, MEASURED))

@@ -149,7 +149,7 @@ def test_a_silent_centre_leaves_the_distances():
     assert np.array_equal(all_residuals(states, rows[:1], meeting.neighbours()), everything[:2])
 
 
-def test_two_of_a_square_that_are_on_a_line_with_the_own_joint_tell_no_rate():
+def test_two_of_a_square_that_are_on_a_line_with_their_joint_tell_no_rate():
     crossing = np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [-0.5, 0.0, 0.0], [0.0, 0.5, 0.0]])
     meeting = Meeting(crossing)
     states, rows = meeting.states(), meeting.rows()
