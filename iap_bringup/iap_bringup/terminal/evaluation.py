@@ -16,6 +16,8 @@ TEXTS = {
     "latch_time": "latch caught, of successes",
     "calm_from": "calm from, of successes",
     "force_peak": "largest force",
+    "force_error": "RMS error of the force at the end",
+    "settling_time": "time to the force",
     "closing_speed": "closing speed at the first touch",
     "offset": "off the axis at the catch",
     "error": "mean error over the last second",

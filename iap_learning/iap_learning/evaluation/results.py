@@ -15,6 +15,8 @@ UNITS = {  # of what is known of episodes
     "latch_time": "s",
     "calm_from": "s",
     "force_peak": "N",
+    "force_error": "N",
+    "settling_time": "s",
     "closing_speed": "m/s",
     "offset": "m",
     "error": "m",

@@ -31,11 +31,12 @@ DIVERGED = 1  # a state would no longer be finite
 INVALID_COMMAND = 2  # a command held NaN or infinity
 UPSIDE_DOWN = 3  # whoever watches its flight has ended it, as for all that follow
 TOO_FAR = 4  # from its reference
-HIT_GROUND = 5
-HIT_OBSTACLE = 6
-AIRCRAFT_HIT = 7  # an object
-FOLDED = 8  # two of its own bodies have collided
-CONTACT_LOST = 9  # for good, under wrench control
+# Those of contact, apart from outcomes of tasks, which go on from here.
+HIT_GROUND = 20
+HIT_OBSTACLE = 21
+AIRCRAFT_HIT = 22  # an object
+FOLDED = 23  # two of its own bodies have collided
+CONTACT_LOST = 24  # for good, under wrench control
 
 
 # Has work done on worlds first to last - 1, all of so many taken together, by one thread or several.

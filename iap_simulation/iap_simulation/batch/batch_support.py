@@ -7,6 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
+import numpy as np
+
 from iap_control.actuation.kinds import laws
 from iap_control.controllers.controller import AUTO
 from iap_description.errors import BadInput, IapError
@@ -54,8 +56,10 @@ def deviates(scenario: Scenario) -> bool:
     is_drawn = any(getattr(scenario.draw, key) > 0.0 for key in DEVIATIONS)
     meets = scenario.engine.name in IN_CONTACT
     fields = [each for each in scenario.world.objects.values() if isinstance(each, Obstacles)]
-    differs = scenario.draw.friction > 0.0 or any(field.seed is None for field in fields)
-    return is_drawn or (meets and differs)
+    draw = scenario.draw
+    is_placed = draw.stiffness > 0.0 or np.any(draw.object_position)
+    differs = is_placed or draw.friction > 0.0 or any(field.seed is None for field in fields)
+    return is_drawn or bool(meets and differs)
 
 
 def unsupported(scenario: Scenario) -> str | None:

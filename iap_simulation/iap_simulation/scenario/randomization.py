@@ -17,6 +17,7 @@ from iap_description.sensors.mounts import SensorMount, displacements, imu_mount
 from iap_description.states import REF_P, REF_Q
 from iap_description.vehicles.arm import Arm
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.objects import WorldObject
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
 from iap_physics.air.wind import Wind
@@ -167,16 +168,31 @@ def _obstacle_seed(seed: int, name: str) -> int:
 
 
 def drawn_world(scenario: Scenario) -> World:
-    """The world with the obstacles and the friction of this seed."""
-    world, factor = placed_world(scenario), friction_factor(scenario)
-    if factor == 1.0:
+    """The world with the obstacles, the places and the surfaces of objects of this seed."""
+    world, factor, draw = placed_world(scenario), friction_factor(scenario), scenario.draw
+    if factor == 1.0 and not draw.stiffness and not np.any(draw.object_position):
         return world
     objects = {
-        name: item.model_copy(update={"surface": scaled_friction(item.surface, factor)})
-        for name, item in world.objects.items()
+        name: _drawn_object(scenario, name, item, factor) for name, item in world.objects.items()
     }
     surface = scaled_friction(world.surface, factor)
     return world.model_copy(update={"surface": surface, "objects": objects})
+
+
+def _drawn_object(scenario: Scenario, name: str, item: WorldObject, factor: float) -> WorldObject:
+    """An object with the friction over what the scenario says, and the stiffness and the place of this seed."""
+    draw, surface = scenario.draw, scaled_friction(item.surface, factor)
+    if draw.stiffness and surface.stiffness is not None:
+        (dice,) = uniform(scenario.seed, f"{name}/stiffness", 1).tolist()
+        harder, damping = 10.0 ** (draw.stiffness * dice), surface.damping or 0.0
+        changes = {"stiffness": harder * surface.stiffness, "damping": harder**0.5 * damping}
+        surface = surface.model_copy(update=changes)
+    stands = item.mass is None and item.motion is None and not isinstance(item, Obstacles)
+    if not stands or not np.any(draw.object_position):
+        return item.model_copy(update={"surface": surface})
+    shift = np.array(draw.object_position) * uniform(scenario.seed, f"{name}/position", 3)
+    position = tuple((np.array(item.position) + shift).tolist())
+    return item.model_copy(update={"surface": surface, "position": position})
 
 
 def friction_factor(scenario: Scenario) -> float:

@@ -6,9 +6,20 @@ Each kind of task has one scalar function ``outcome`` that returns such a number
 defined. Batches of worlds, the closed loop, nodes and evaluations call the same function.
 """
 
-from iap_physics.engines.engine import DIVERGED, INVALID_COMMAND, RUNNING, TOO_FAR, UPSIDE_DOWN
+from iap_physics.engines.engine import (
+    AIRCRAFT_HIT,
+    CONTACT_LOST,
+    DIVERGED,
+    FOLDED,
+    HIT_GROUND,
+    HIT_OBSTACLE,
+    INVALID_COMMAND,
+    RUNNING,
+    TOO_FAR,
+    UPSIDE_DOWN,
+)
 
-# The first outcomes are the statuses of worlds.
+# The first outcomes are the statuses of worlds; those of contact have numbers of their own.
 OUT_OF_BOUNDS = 5
 ARRIVED = 6
 TIME_IS_UP = 7
@@ -18,6 +29,10 @@ TOO_FORCEFUL = 10
 NOT_CALM = 11  # docked, and too fast, far off, late or forceful afterwards
 TOO_FAST = 12  # caught, at too high a closing speed, of modules
 INVALID_TERM = 13  # a term of the user's own gave no number
+BOUNCED = 14  # contact was lost too often, of a push
+SLIPPED = 15  # along what it pushes
+NEVER_TOUCHED = 16
+FORCE_OFF = 17  # the wanted force was not held
 OUTCOMES = {
     RUNNING: "running",
     DIVERGED: "diverged",
@@ -33,4 +48,13 @@ OUTCOMES = {
     NOT_CALM: "not_calm",
     TOO_FAST: "too_fast",
     INVALID_TERM: "invalid_term",
+    BOUNCED: "bounced",
+    SLIPPED: "slipped",
+    NEVER_TOUCHED: "never_touched",
+    FORCE_OFF: "force_off",
+    HIT_GROUND: "hit_ground",
+    HIT_OBSTACLE: "hit_obstacle",
+    AIRCRAFT_HIT: "aircraft_hit",
+    FOLDED: "folded",
+    CONTACT_LOST: "contact_lost",
 }

@@ -22,6 +22,7 @@ from iap_learning.tasks.kinds.module_docking.kind import MODULE_DOCKING
 from iap_learning.tasks.kinds.navigate.field import FieldAgent
 from iap_learning.tasks.kinds.navigate.potential_field import PotentialFieldAgent
 from iap_learning.tasks.kinds.platform.kind import PLATFORM
+from iap_learning.tasks.kinds.wall_push.kind import WALL_PUSH
 from iap_learning.tasks.task import DEFAULT_KIND, TASKS, Task, task_tree
 
 KINDS: dict[str, TaskKind] = {
@@ -31,6 +32,7 @@ KINDS: dict[str, TaskKind] = {
         DOCKING,
         MODULE_DOCKING,
         ARM_REACH,
+        WALL_PUSH,
     )
 }
 

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pushes on a wall in many worlds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.errors import IapError
+from iap_description.math import so3
+from iap_description.math.kernels import yaw_of
+from iap_description.states import REF_P, REF_Q, P, Q, V
+from iap_learning.policies.layout import TermLayout
+from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
+from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
+from iap_learning.tasks.kinds.wall_push.line import PushLine
+from iap_learning.tasks.kinds.wall_push.observations import TERMS, ForceSensors, PushInputs
+from iap_learning.tasks.kinds.wall_push.task import WallPushTask
+from iap_learning.tasks.scaling import ActionScale
+from iap_simulation.batch.actions import action_of
+from iap_simulation.batch.worlds import Worlds
+from iap_simulation.tasks.outcomes import ARRIVED, RUNNING
+
+# Velocities are flown by the suite's law in all worlds at once, which takes no part in the push.
+ENGINE = "mujoco"  # of many worlds with contact
+BY_VELOCITY = {"control.wrench_mode": "none", "control.wrench_source": "filtered"}
+
+
+class WallPushEpisodes(Episodes[WallPushTask, Worlds]):
+    """A push in B worlds, by velocities towards the wall, or by the scenario's own wrench control.
+
+    Args:
+        task: what is to be done.
+        worlds: B.
+        scenario: values of the scenario's keys by their dotted paths, over those of the task.
+        platform: that flies, in place of the scenario's.
+        threads: that share the worlds; no result depends on how many.
+
+    Raises:
+        BadInput: no such scenario, or it has no push, tool or wall.
+    """
+
+    def __init__(
+        self,
+        task: WallPushTask,
+        worlds: int,
+        *,
+        scenario: Mapping[str, Any] | None = None,
+        platform: str | None = None,
+        threads: int = 1,
+    ) -> None:
+        self._settings = {"engine.name": ENGINE, **task.settings, **(scenario or {})}
+        self._how: dict[str, Any] = {"platform": platform, "sensors": "none"}
+        self._threads = threads
+        self._of_task, self._by_law = task, False
+        flying = self._made(BY_VELOCITY, worlds)
+        self._worlds_of: dict[bool, Worlds] = {False: flying}
+        super().__init__(task, flying, ActionScale.of(task.action.low, task.action.high))
+        self.line = PushLine.of(task, flying.scenario, flying.timeline.row(0))
+        self._rules = PushRules.of(task, self.line.wanted, flying.scenario.dt)
+        self._counts = PushCounts.of(worlds)
+        sensor = task.sensor
+        errors = (sensor.noise, sensor.bias, sensor.delay)
+        self._sensors = ForceSensors(*errors, self._rules.last, worlds)
+        self._observer = TERMS.observer(task.observation, self.size)
+        self.integral, self._force_sum, self._over_sum = np.zeros((3, worlds))
+        self._begin(np.arange(worlds))
+
+    def _made(self, settings: Mapping[str, Any], worlds: int) -> Worlds:
+        keys = {**self._settings, **settings}
+        return Worlds.of(
+            self._of_task.scenario, worlds, settings=keys, threads=self._threads, **self._how
+        )
+
+    @property
+    def layout(self) -> TermLayout:
+        """Terms of an observation with their sizes and scales."""
+        return self._observer.layout
+
+    @property
+    def status(self) -> Integers:
+        """(B,) of the worlds."""
+        return self.worlds.status
+
+    @property
+    def viewpoint(self) -> CameraPlacement:
+        """Place of a camera."""
+        return CameraPlacement(self.line.start, self.line.wall)
+
+    def report(self) -> dict[str, Array]:
+        """Results of the episodes, (B,) each."""
+        return measures(self._rules, self._counts, self.worlds.scenario.dt)
+
+    def _begin(self, indices: Integers) -> None:
+        super()._begin(indices)
+        self._counts.reset(indices)
+        self._sensors.reset(indices, self.worlds.seeds[indices])
+        for each in (self.integral, self._force_sum, self._over_sum):
+            each[indices] = 0.0
+
+    def _choose(self, *, by_law: bool) -> None:
+        """Let worlds be flown by the scenario's own law, or by velocities, from their start on.
+
+        Raises:
+            IapError: they are not at their start.
+        """
+        if by_law == self._by_law:
+            return
+        if self.steps.any():
+            raise IapError(
+                f"task '{self.task.name}': one of action and script flies all an episode"
+            )
+        seeds, own = self.worlds.seeds.copy(), self._worlds_of.get(by_law)
+        self._by_law = by_law
+        self.worlds = self._made({}, self.count) if own is None else own
+        self._worlds_of[by_law] = self.worlds
+        self.worlds.reset(seeds=seeds.tolist())
+
+    def _fly(self, values: Array) -> None:
+        """Fly a step at velocities (B, 1) towards the wall [m/s], level and on the line of approach."""
+        self._choose(by_law=False)
+        for _ in range(self.task.repeat):
+            self.worlds.advance(action_of("velocity", self._velocities(values), self.worlds))
+            self._look()
+
+    def _velocities(self, values: Array) -> Array:
+        """(B, 4) velocity [m/s] and yaw rate [rad/s] that lead along the line."""
+        x, rate, line = self.worlds.state[:, 0], self.task.centering, self.line
+        row = self.worlds.timeline.row(0)
+        away = (x[:, P] - row[REF_P]) @ line.axes.T
+        along = np.column_stack([values[:, 0], -rate * away[:, 1:]])
+        turned = so3.multiply(so3.conjugate(np.tile(row[REF_Q], (len(x), 1))), x[:, Q])
+        yaws = np.array([yaw_of(q) for q in turned])
+        return np.column_stack([along @ line.axes, -rate * yaws])
+
+    def _fly_scripted(self) -> None:
+        """Fly a step by the scenario's own push under wrench control."""
+        self._choose(by_law=True)
+        for _ in range(self.task.repeat):
+            self.worlds.advance()
+            self._look()
+
+    def _look(self) -> None:
+        """Take the end of a control period."""
+        forces = self.line.forces(self.worlds.contact_wrenches)
+        places = np.ascontiguousarray(self.line.tips(self.worlds.state[:, 0])[:, 1:])
+        count(forces, places, self.status, self._rules, self._counts)
+        self._sensors(forces)
+        wanted, dt = self._rules.wanted, self.worlds.scenario.dt
+        missing = wanted - self._sensors.force
+        self.integral += dt * np.where(self._counts.touched > 0, missing, 0.0)
+        self._force_sum += dt * np.minimum(np.abs(wanted - forces), wanted)
+        self._over_sum += dt * np.maximum(forces - 2.0 * wanted, 0.0)
+
+    def _assess(self) -> Array:
+        goes_on = self.outcome == RUNNING
+        self.steps += goes_on
+        self.outcome[:] = self._counts.outcome
+        weights = self.task.reward
+        change = np.mean((self._action - self._before) ** 2, axis=1)
+        reward = weights.error * self._force_sum + weights.peak * self._over_sum
+        reward += weights.change * change
+        self._force_sum[:] = self._over_sum[:] = 0.0
+        reward += weights.success * (self.outcome == ARRIVED)
+        reward += weights.failure * ((self.outcome != ARRIVED) & (self.outcome != RUNNING))
+        return np.where(goes_on, reward, 0.0)
+
+    def observe(self, indices: Integers | None = None) -> Observations:
+        """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
+        which = np.arange(self.count) if indices is None else np.asarray(indices)
+        return self._observer(self.inputs, which)
+
+    @property
+    def inputs(self) -> PushInputs:
+        """Inputs of observations at present."""
+        x, line = self.worlds.state[:, 0], self.line
+        tips = line.tips(x)
+        velocity = x[:, V] @ line.axes.T
+        drift = (
+            tips[:, 1:]
+            - (line.axes @ so3.rotate(self.worlds.timeline.row(0)[REF_Q], line.tip_P))[1:]
+        )
+        known = (self._sensors.force, self._rules.wanted, self.integral, line.gaps(tips))
+        return PushInputs(*known, velocity, drift, self._action)

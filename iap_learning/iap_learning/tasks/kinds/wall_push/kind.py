@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pushes on a wall as a kind of tasks: their hand-written agent, and their episode in an engine."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.config.record import NonNegative, Positive
+from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
+from iap_learning.tasks.kind import EngineEpisode, SingleRun, TaskKind
+from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
+from iap_learning.tasks.kinds.wall_push.episodes import WallPushEpisodes
+from iap_learning.tasks.kinds.wall_push.line import PushLine
+from iap_learning.tasks.kinds.wall_push.task import WallPushTask
+from iap_simulation.simulation.simulation import Simulation
+
+
+class PressSettings(AgentSettings):
+    """Gains of the agent.
+
+    Attributes:
+        approach: speed towards the wall before it is felt [m/s].
+        felt: force from which on it is [N].
+        kP: velocity of a missing force [m/(s N)].
+        kI: velocity of its integral [m/(s^2 N)].
+        back: fastest away from the wall [m/s].
+        press: fastest towards it, once it is felt [m/s].
+    """
+
+    guide: Literal["press"]
+    approach: Positive
+    felt: Positive
+    kP: NonNegative
+    kI: NonNegative
+    back: Positive
+    press: Positive
+
+
+class PressAgent(ScriptedAgent[PressSettings, WallPushEpisodes]):
+    """Approaches evenly until it feels the wall, and then moves as the force that is missing asks."""
+
+    SETTINGS = PressSettings
+    TASKS = "pushes on a wall"
+
+    def begin(self, indices: Integers) -> None:
+        """Forget that some worlds have felt the wall."""
+        if not hasattr(self, "_has_felt"):
+            self._has_felt = np.zeros(self.episodes.count, bool)
+        self._has_felt[indices] = False
+
+    def values(self) -> Array:
+        """(B, 1) velocities towards the wall at the present instant [m/s]."""
+        s, push = self.settings, self.episodes.inputs
+        self._has_felt |= push.force > s.felt
+        missing = push.wanted - push.force
+        pressing = np.clip(s.kP * missing + s.kI * push.integral, -s.back, s.press)
+        return np.where(self._has_felt, pressing, s.approach)[:, None]
+
+
+class WallPushEngineEpisode(EngineEpisode):
+    """A push in an engine.
+
+    Args:
+        simulation: at the start.
+        task: what is to be done.
+    """
+
+    def __init__(self, simulation: Simulation, task: WallPushTask) -> None:
+        scenario = simulation.scenario
+        self._plant, self._dt = simulation.plant, scenario.dt
+        row = simulation.loop.vehicles[0].timeline.row(0)
+        self._line = PushLine.of(task, scenario, row)
+        self._rules = PushRules.of(task, self._line.wanted, scenario.dt)
+        self._counts = PushCounts.of(1)
+        self._status = np.zeros(1, dtype=np.int64)
+
+    def observe(self) -> None:
+        """Observe the end of a control period."""
+        forces = self._line.forces(self._plant.contact_wrench(0)[None])
+        places = np.ascontiguousarray(self._line.tips(self._plant.state(0)[:, 0])[:, 1:])
+        count(forces, places, self._status, self._rules, self._counts)
+        self.outcome = int(self._counts.outcome[0])
+
+    @property
+    def measures(self) -> Mapping[str, float]:
+        """Time flown [s], and what `measures` has."""
+        known = measures(self._rules, self._counts, self._dt)
+        time = float(self._counts.periods[0]) * self._dt
+        return {"time": time, **{name: float(each[0]) for name, each in known.items()}}
+
+
+def _duration(task: WallPushTask) -> float:
+    """Length of a run [s]."""
+    return task.seconds
+
+
+WALL_PUSH = TaskKind(
+    name="wall_push",
+    task=WallPushTask,
+    episodes=WallPushEpisodes,
+    agents={"press": PressAgent},
+    single_run=SingleRun(WallPushEngineEpisode, engine="mujoco", script=None, duration=_duration),
+)

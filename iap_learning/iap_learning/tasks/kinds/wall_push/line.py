@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The line along which a platform goes to a wall and pushes: directions, the tool's tip, the wall as it is believed."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_description.states import REF_P, REF_Q, P, Q
+from iap_description.vehicles.assembly import Assembly
+from iap_learning.tasks.kinds.wall_push.task import WallPushTask
+from iap_simulation.scenario.scenario import Scenario
+
+
+@dataclass(frozen=True, eq=False)
+class PushLine:
+    """A line towards a wall, in world axes.
+
+    Attributes:
+        wanted: force of the wall on the platform [N].
+        axes: (3, 3) rows: towards the wall, and two along it.
+        tip_P: (3,) the tool's tip in P [m].
+        start: (3,) first reference of the platform [m].
+        wall: (3,) a point of the wall's face, as the scenario has it and no seed [m].
+    """
+
+    wanted: float
+    axes: Array
+    tip_P: Array
+    start: Array
+    wall: Array
+
+    @classmethod
+    def of(cls, task: WallPushTask, scenario: Scenario, row: Array) -> Self:
+        """The line of a task in a scenario whose first reference row is this one.
+
+        Raises:
+            BadInput: the scenario has several vehicles, no push, no tool or no such wall.
+        """
+        vehicle, source = scenario.vehicles[0], f"task '{task.name}'"
+        if len(scenario.vehicles) > 1 or vehicle.push is None or vehicle.platform.tool is None:
+            raise BadInput(
+                f"{source}: the scenario needs one vehicle with a tool, and its key 'push'"
+            )
+        if task.wall not in scenario.world.objects:
+            known = ", ".join(scenario.world.objects) or "none"
+            raise BadInput(f"{source}: key 'wall': no object '{task.wall}' (objects: {known})")
+        force_W = so3.rotate(row[REF_Q], np.array(vehicle.push.force))
+        wanted = float(np.linalg.norm(force_W))
+        if wanted == 0.0:
+            raise BadInput(f"{source}: key 'push.force' of the scenario is zero")
+        towards = -force_W / wanted
+        sideways = np.cross([0.0, 0.0, 1.0], towards)
+        if np.linalg.norm(sideways) < 0.5:
+            raise BadInput(f"{source}: key 'push.force' of the scenario is not level")
+        sideways /= np.linalg.norm(sideways)
+        tip_P = Assembly.of(vehicle.platform, vehicle.name).tool_tip_P
+        assert tip_P is not None  # noqa: S101 - there is a tool
+        wall = np.array(scenario.world.objects[task.wall].position)
+        axes = np.array([towards, sideways, np.cross(towards, sideways)])
+        return cls(wanted, axes, tip_P, row[REF_P].copy(), wall)
+
+    def tips(self, x: Array) -> Array:
+        """(B, 3) places of tips along the axes, of central bodies (B, 13), from the first reference [m]."""
+        tips: Array = (x[:, P] + so3.rotate(x[:, Q], self.tip_P) - self.start) @ self.axes.T
+        return tips
+
+    def gaps(self, tips: Array) -> Array:
+        """(B,) distances of tips (B, 3) from the wall as it is believed [m]."""
+        gaps: Array = float(self.axes[0] @ (self.wall - self.start)) - tips[:, 0]
+        return gaps
+
+    def forces(self, wrenches_W: Array) -> Array:
+        """(B,) forces of the wall of contact wrenches (B, 6) [N]."""
+        forces: Array = -(wrenches_W[:, :3] @ self.axes[0])
+        return forces

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pushes on a wall: what is counted, what is observed, who flies, and that every world is alone."""
+
+import numpy as np
+import pytest
+
+from iap_description.errors import BadInput, IapError
+from iap_learning.evaluation.engines import fly_in_engine
+from iap_learning.evaluation.flyers import baseline
+from iap_learning.tasks.episodes import step_until_over
+from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
+from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
+from iap_learning.tasks.kinds.wall_push.observations import ForceSensors
+from iap_physics.engines.engine import DIVERGED, RUNNING
+from iap_physics.engines.make import is_installed
+from iap_simulation.tasks.outcomes import (
+    ARRIVED,
+    BOUNCED,
+    FORCE_OFF,
+    NEVER_TOUCHED,
+    OUTCOMES,
+    SLIPPED,
+    TOO_FORCEFUL,
+)
+
+needs_mujoco = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
+DT = 0.005
+
+
+def outcome_of(forces, places=None, status=RUNNING):
+    """Outcome and results of a push by its forces, as if an episode were as long."""
+    task = make_task("wall_push")
+    rules = PushRules.of(task, 5.0, DT)._replace(last=len(forces), window=len(forces) // 4)
+    counts = PushCounts.of(1)
+    where = np.zeros((len(forces), 2)) if places is None else np.asarray(places)
+    for force, place in zip(forces, where, strict=True):
+        count(np.array([force]), place[None].copy(), np.array([status]), rules, counts)
+    return int(counts.outcome[0]), measures(rules, counts, DT)
+
+
+def test_a_push_succeeds_by_the_force_at_its_end_and_tells_when_it_had_it():
+    forces = np.full(400, 5.0)
+    forces[:100] = 0.0
+    outcome, found = outcome_of(forces)
+    assert outcome == ARRIVED
+    assert found["force_error"][0] == 0.0
+    # a first-order lag of 50 ms is within a tenth after 2.3 time constants
+    assert found["settling_time"][0] == pytest.approx(100 * DT + 0.05 * np.log(10.0), abs=2 * DT)
+
+
+@pytest.mark.parametrize(
+    ("forces", "outcome"),
+    [
+        (np.zeros(400), NEVER_TOUCHED),
+        (np.full(400, 5.5), FORCE_OFF),
+        (np.r_[np.full(200, 5.0), 15.1, np.full(199, 5.0)], TOO_FORCEFUL),
+        (np.tile([5.0, 0.0], 200), BOUNCED),
+    ],
+)
+def test_failures_have_names(forces, outcome):
+    assert outcome_of(forces)[0] == outcome
+
+
+def test_a_tip_that_leaves_its_place_on_the_wall_has_slipped_and_a_world_that_ends_tells_why():
+    places = np.zeros((400, 2))
+    places[300:, 1] = 0.021
+    assert outcome_of(np.full(400, 5.0), places)[0] == SLIPPED
+    assert outcome_of(np.full(400, 5.0), status=DIVERGED)[0] == DIVERGED
+
+
+def test_the_observed_force_is_late_and_off_by_its_bias_and_noise():
+    sensors = ForceSensors(0.14, 0.1, 4, 1000, 200)
+    seeds = np.arange(200)
+    sensors.reset(np.arange(200), seeds)
+    seen = []
+    for k in range(1000):
+        sensors(np.full(200, 5.0 if k >= 10 else 0.0))
+        seen.append(sensors.force)
+    errors = np.array(seen)[14:] - 5.0
+    assert np.abs(np.array(seen)[:14]).max() < 1.0  # not known yet
+    assert errors.std(axis=0).mean() == pytest.approx(0.14, rel=0.02)
+    biases = errors.mean(axis=0)
+    assert biases.std() == pytest.approx(0.1 / np.sqrt(3.0), rel=0.2)
+    assert np.abs(biases).max() < 0.12
+
+
+@pytest.mark.slow
+@needs_mujoco
+def test_the_hand_written_agent_holds_the_force_on_most_walls_each_alone_as_with_others():
+    episodes = make_episodes("wall_push", 6)
+    observation, agent = episodes.reset(seeds=range(6)), agent_of("press", episodes)
+    for _ in step_until_over(episodes, observation, lambda _: agent()):
+        pass
+    assert np.count_nonzero(episodes.outcome == ARRIVED) >= 4
+    one = make_episodes("wall_push", 1)
+    observation, agent = one.reset(seeds=[3]), agent_of("press", one)
+    for _ in step_until_over(one, observation, lambda _: agent()):
+        pass
+    for name, values in one.report().items():
+        np.testing.assert_array_equal(values, episodes.report()[name][3:4])
+
+
+@pytest.mark.slow
+@needs_mujoco
+def test_the_law_in_worlds_is_the_one_of_single_runs():
+    episodes = make_episodes("wall_push", 2)
+    observation = episodes.reset(seeds=[4, 5])
+    for _ in step_until_over(episodes, observation, lambda _: None):
+        pass
+    task, law = make_task("wall_push"), baseline("controller")
+    results = fly_in_engine(task, law, "mujoco", [4, 5])
+    assert list(results.outcomes) == [OUTCOMES[each] for each in episodes.outcome.tolist()]
+    for name in ("force_peak", "force_error"):
+        np.testing.assert_array_equal(results.measures[name], episodes.report()[name])
+
+
+@needs_mujoco
+def test_walls_differ_in_place_and_stiffness_by_their_seeds():
+    episodes = make_episodes("wall_push", 16, settings={"seconds": 4.0})
+    observation = episodes.reset(seeds=range(16))
+    for _ in step_until_over(episodes, observation, lambda _: np.ones((16, 1))):
+        pass
+    assert np.ptp(episodes.worlds.state[:, 0, 0]) > 0.03
+    assert np.ptp(episodes.report()["force_peak"]) > 3.0
+
+
+@needs_mujoco
+def test_actions_and_the_law_do_not_fly_one_episode():
+    episodes = make_episodes("wall_push", 2)
+    episodes.reset(seeds=[0, 1])
+    episodes.step(np.zeros((2, 1)))
+    with pytest.raises(IapError, match="one of action and script flies all an episode"):
+        episodes.step(None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"wall": "door"}, "key 'wall': no object 'door' \\(objects: wall\\)"),
+        (
+            {"scenario": "hover", "settings": {}},
+            "needs one vehicle with a tool, and its key 'push'",
+        ),
+    ],
+)
+@needs_mujoco
+def test_a_task_without_wall_push_or_time_is_refused_in_one_line(settings, why):
+    with pytest.raises(BadInput, match=why) as refusal:
+        make_episodes("wall_push", 2, settings=settings)
+    assert "\n" not in str(refusal.value)
