@@ -31,7 +31,6 @@ SOUND = EstimateHealth(tracks=80, blind=0.0, deviation=0.02, age=0.1)
 LIMITS = Failsafe(blind=2.0, deviation=0.5, silence=1.0, action="land", descent=0.5)
 GIVEN = Reference(np.r_[4.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, np.zeros(REF_FIXED - 7), 0.3])
 X = np.r_[1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0, np.zeros(6)]
-LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 HOVER = {"type": "hover", "duration": 3.0, "position": [0.0, 0.0, 1.5], "rpy_deg": [0.0, 0.0, 0.0]}
 
 

@@ -15,7 +15,6 @@ from iap_description.vehicles.platform import load_platform
 
 RIGID = ["f450", "three_star_fixed", "line_3_fixed", "star_6_fixed"]
 every_rigid = pytest.mark.parametrize("name", RIGID)
-LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 def row_at(name, p=(0, 0, 0), yaw=0.0):

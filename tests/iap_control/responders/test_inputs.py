@@ -12,7 +12,6 @@ from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 
 DT = 0.005
 HERE = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *np.zeros(6)])
-PERIOD = 5_000_000  # [ns]
 
 
 def pose(x=0.0, y=0.0, z=1.0, yaw=0.0):

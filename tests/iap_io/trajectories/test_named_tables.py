@@ -6,14 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from flight_bags import Motion, motion
-from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.recorded import RecordedTrajectory
 
-Array = NDArray[np.float64]
 START = 1_650_000_123
 QUATERNIONS = ("qx", "qy", "qz", "qw")
 

@@ -41,7 +41,6 @@ def numbers(values: list[int]) -> np.ndarray:
 
 
 ACTIONS = np.array([[0.5, -0.5], [0.1, 0.2], [0.0, 0.0], [0.0, 0.0]]), np.zeros((4, 2))
-CHANGES = np.array([0.25, 0.025, 0.0, 0.0])  # mean squares
 
 # an arm that reaches
 

@@ -9,8 +9,6 @@ from iap_sensors.materials import library
 from iap_sensors.materials.library import MATERIALS, material
 from iap_sensors.materials.noise import spectral, step
 
-QUICK = sorted(set(MATERIALS) - {"grass", "asphalt"})
-
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):

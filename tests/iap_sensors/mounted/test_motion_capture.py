@@ -19,7 +19,6 @@ from iap_sensors.mounted.motion_capture import (
 )
 
 BEETLE = Assembly.of(load_platform("beetle"), "m1")
-TOPIC = "/m1/motion_capture"
 
 
 def capture(preset: str = "jsk", seed: int = 1, **changes: object) -> MotionCaptures:

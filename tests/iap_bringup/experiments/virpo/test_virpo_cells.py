@@ -3,15 +3,12 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from made_up_measurements import ranges, tracks
 
 from iap_bringup.experiments.virpo import flights, runs
 from iap_bringup.experiments.virpo.cases import CASES
 from iap_bringup.experiments.virpo.scores import TableCell, ranked
-
-LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 def test_tracks_of_one_flight_stand_among_the_other_measurements_of_another():

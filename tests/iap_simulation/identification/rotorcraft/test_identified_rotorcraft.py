@@ -17,7 +17,6 @@ from iap_simulation.scenario.resolving import Options, resolve
 
 FLIGHT = "identification_flight"
 SEED = 2
-BARS = {"full thrust per mass": 0.02, "roll": 0.02, "pitch": 0.02, "lag up": 0.1, "lag down": 0.1}
 
 
 @pytest.fixture(scope="module")
