@@ -101,6 +101,25 @@ def test_attitudes_are_flown_in_one_piece_within_the_autopilots_lag(log, f450):
     assert replay.fitted.response < 0.2  # the set-points are the attitudes themselves
 
 
+def test_a_step_is_answered_as_the_gains_of_px4_say(log):
+    """Second order with k_R = 130 1/s^2 and k_w = 20 1/s, behind rotors of 40 and 60 ms."""
+    t = log.signals[names.ATTITUDE].t
+    roll = np.where((t > 6.0) & (t < 8.0), 0.2, 0.0)
+    q = so3.quaternion_exp(np.column_stack([roll, 0.0 * t, 0.0 * t]))
+    stepped = log.with_signal(
+        names.ATTITUDE_SETPOINT, replace(log.signals[names.ATTITUDE_SETPOINT], values=q)
+    )
+    options = Options(platform="f450", gains="px4", engine="closed_form")
+    spec = Flight.of(resolve("hover", options)[0]).spec
+    replay = replay_open_loop(stepped, "attitude", spec, SOON)
+    lean = so3.quaternion_log(replay.whole[:, Q])[:, 0]
+    late = replay.table.t - 6.0
+    at = [float(np.interp(x, late, lean)) / 0.2 for x in (0.05, 0.2, 1.0)]
+    assert at[0] < 0.2 and 0.4 < at[1] < 0.9 and at[2] == pytest.approx(1.0, abs=0.01)
+    inside = (late > 0.0) & (late < 2.0)
+    assert lean[inside].max() < 0.2 * 1.2
+
+
 @pytest.mark.parametrize(("across", "ends"), [(200.0, True), (0.0, False)])
 def test_a_blow_across_the_rotors_ends_a_flight_and_hard_thrust_does_not(log, across, ends):
     force = log.signals[names.SPECIFIC_FORCE]
