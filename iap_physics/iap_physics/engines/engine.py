@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The protocol of physics engines: bodies, joints and wrenches; no rotors, no controllers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol, Self
@@ -37,10 +37,6 @@ HIT_OBSTACLE = 21
 AIRCRAFT_HIT = 22  # an object
 FOLDED = 23  # two of its own bodies have collided
 CONTACT_LOST = 24  # for good, under wrench control
-
-
-# Has work done on worlds first to last - 1, all of so many taken together, by one thread or several.
-Share = Callable[[Callable[[int, int], object], int], object]
 
 
 @dataclass(frozen=True)
@@ -256,16 +252,6 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Give back what the engine holds."""
-
-
-class BatchEngine(Engine, Protocol):
-    """An engine of many worlds, each of which ends alone.
-
-    Attributes:
-        step_counts: (B,) physics steps of every world since its own reset.
-    """
-
-    step_counts: Integers
 
 
 def world_indices(worlds: ArrayLike | None, batch: int) -> Integers:

@@ -8,7 +8,8 @@ from typing import Annotated
 from iap_description.config.plugins import load_class, name_of
 from iap_description.errors import BadInput
 from iap_description.process.extras import install_line
-from iap_physics.engines.engine import BatchEngine, Engine, Share
+from iap_physics.engines.batch_engine import BatchEngine, Share
+from iap_physics.engines.engine import Engine
 
 KEY = "engine.name"
 ENGINES = {  # imported only where they fly: PyBullet takes its time

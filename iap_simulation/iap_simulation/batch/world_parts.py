@@ -17,7 +17,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_physics.air.batch_air import GUSTS
 from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.build import build_plant
-from iap_physics.engines.engine import BatchEngine
+from iap_physics.engines.batch_engine import BatchEngine
 from iap_physics.engines.make import make_batch
 from iap_physics.plant.inertial import inertial_probe
 from iap_physics.plant.period_flight import PlantOptions

@@ -3,6 +3,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from iap_control.allocation.model import PlatformModel
 from iap_control.batch.controllers import Controllers
 from iap_control.references.timeline import Timeline
@@ -10,6 +12,7 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import FlightFailed, IapError
 from iap_io.runs.run_meta import RunMeta
 from iap_physics.batch.threads import Threads
+from iap_physics.engines.batch_engine import ObjectEngine
 from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
 from iap_sensors.inertial.imu import ImuSamples
@@ -174,6 +177,18 @@ class WorldViews:
         Force [N] and torque about the CoM [N m]; zero where no scenario of contact is flown.
         """
         return self._plant.contact_wrenches()
+
+    @property
+    def object_states(self) -> Array:
+        """(B, objects, 13) state rows of the frames of each world's objects, new ones.
+
+        Raises:
+            IapError: they fly in an engine without contact, in which objects are nowhere.
+        """
+        if not isinstance(self._engine, ObjectEngine):
+            raise IapError("worlds: object_states needs engine.name: mujoco")
+        worlds = range(len(self.seeds))
+        return np.array([self._engine.object_states_of(world) for world in worlds])
 
     def references(self) -> References:
         """The scenario's references at the worlds' present instants; the last one is held.

@@ -59,12 +59,29 @@ QUADROTOR = {
     "disturbances": [{"at": 0.2, "until": 0.5, "force": [-2.0, 0, 0], "torque": [0, 0, 0.01]}],
 }
 YIELDING = {**BY_POSE, "control.admittance": True}
+STILL = {"seconds": 1.0, "by": [0.0, 0.0, 0.0], "turn_deg": [0.0, 0.0, 0.0]}
+COMING = {  # a wall that moves as prescribed meets a platform that hovers
+    **BY_POSE,
+    "reference.moves": [STILL],
+    "world.objects.wall.motion": {"type": "velocity", "velocity": [0.25, 0.0, 0.0]},
+}
+ROUGH = {"friction": 0.5, "restitution": 0.0}
+CUBE = {"type": "box", "position": [-2.96, 0.0, 1.945], "size": [0.1, 0.1, 0.2], "mass": 0.5}
+SHELF = {"type": "box", "position": [-3.0, 0.0, 1.55], "size": [0.4, 0.6, 0.59]}
+LOOSE = {  # the tip pushes a cube over a shelf
+    **BY_POSE,
+    "reference.position": [-1.85, 0.0, 1.95],
+    "reference.moves": [{**ALONG[0], "by": [-0.2, 0.0, 0.0]}],
+    "world.objects": {"cube": {**CUBE, "surface": ROUGH}, "shelf": {**SHELF, "surface": ROUGH}},
+}
 FLOWN = [
     (BY_POSE, "three_star"),
     (BY_FORCE, "three_star"),
     (QUADROTOR, "f450"),
     (RIGID, "three_star"),
     (YIELDING, "three_star"),
+    (COMING, "three_star"),
+    (LOOSE, "three_star"),
 ]
 QUICK = 3
 WIDTHS = {
@@ -214,6 +231,20 @@ def test_friction_that_seeds_draw_carries_a_part_of_the_push():
     ratio = np.linalg.norm(pushes[:, 1:3], axis=1) / pushes[:, 0]
     assert ratio.min() < 0.06  # it slides
     assert ratio.max() > 0.07  # it sticks
+
+
+def test_a_cube_that_is_pushed_has_moved_as_in_its_single_run():
+    worlds = worlds_of({**LOOSE, **ALWAYS}, 2)
+    start = worlds.object_states.copy()
+    for _ in range(180):
+        worlds.advance()
+    with Simulation(Flight.of(worlds.world(1))) as simulation:
+        for _ in range(180):
+            simulation.step()
+        alone = simulation.plant.engine.object_states()
+    np.testing.assert_array_equal(worlds.object_states[1], alone)
+    assert (start[:, 0, 0] - worlds.object_states[:, 0, 0]).min() > 0.02
+    np.testing.assert_array_equal(worlds.object_states[:, 1], start[:, 1])
 
 
 FALLING = {**BY_POSE, "reference.position": [0.0, 0.0, 0.6]}

@@ -16,10 +16,10 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
+from iap_physics.engines.batch_engine import Share
 from iap_physics.engines.engine import (
     RUNNING,
     Contact,
-    Share,
     world_indices,
 )
 from iap_physics.engines.jointless import JointlessEngine
@@ -250,8 +250,12 @@ class MuJoCoWorlds(JointlessEngine):
 
     def object_states(self) -> Array:
         """(objects, 13) state rows of the frames of the first world's objects."""
-        qpos, qvel = self.native.qpos[0], self.native.qvel[0]
-        return self._objects[0].states(qpos, qvel, float(self.native.times[0]))
+        return self.object_states_of(0)
+
+    def object_states_of(self, world: int) -> Array:
+        """(objects, 13) state rows of the frames of a world's objects."""
+        qpos, qvel = self.native.qpos[world], self.native.qvel[world]
+        return self._objects[world].states(qpos, qvel, float(self.native.times[world]))
 
     def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
         """Fraction (rays,) of each ray at its first hit in the first world."""
