@@ -113,7 +113,8 @@ class Betaflight:
         """Wait until it listens, see `Firmware`."""
         _, process = self._running
         self._await_listening(process, is_paced=self._settings.paced)
-        self._begin = self._heard = time.monotonic()
+        self._due = self._heard = time.monotonic()
+        self._last = MOTORS.pack(0.0, 0.0, 0.0, 0.0)  # of a paced one, before its first
 
     @property
     def _running(self) -> tuple[BetaflightLink, FirmwareProcess]:
@@ -165,16 +166,20 @@ class Betaflight:
         return packet
 
     def _newest(self) -> bytes:
-        """The newest packet, once the wall clock has come to the state's time; the last one until it is too old."""
+        """The newest packet, a period of wall time after the last look; the last one until it is too old.
+
+        Lost time is not made up for: Betaflight takes a burst of states for a clock that runs fast.
+        """
         link, process = self._running
-        time.sleep(max(0.0, self._begin + 1e-9 * self._t_ns - time.monotonic()))
+        self._due = max(self._due + 1.0 / self._settings.rate_hz, time.monotonic())
+        time.sleep(max(0.0, self._due - time.monotonic()))
         packet, now = link.newest(), time.monotonic()
         process.check()
         if packet is not None:
             self._heard, self._last = now, packet
         elif now - self._heard > self._settings.deadline:
             raise self._late()
-        return getattr(self, "_last", MOTORS.pack(0.0, 0.0, 0.0, 0.0))
+        return self._last
 
     def _late(self) -> FirmwareFailed:
         limit, t = self._settings.deadline, 1e-9 * self._t_ns
