@@ -14,7 +14,7 @@ from iap_description.states import P, V
 from iap_description.world.world import World
 from iap_physics.batch.threads import Threads
 from iap_physics.engines.engine import DIVERGED, RUNNING, WORLD
-from iap_physics.engines.make import is_installed, make_engine
+from iap_physics.engines.make import is_installed, make_batch, make_engine
 
 pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
 if is_installed("mujoco"):
@@ -80,9 +80,10 @@ def test_without_mujoco_the_refusal_has_the_line_that_installs_it(monkeypatch):
     for name in [each for each in sys.modules if each.startswith("iap_physics.engines.mujoco")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    with pytest.raises(BadInput, match=r"pip install .*requirements/lock/mujoco\.txt") as refusal:
-        make_engine("mujoco")
-    assert "\n" not in str(refusal.value)
+    for make in (lambda: make_engine("mujoco"), lambda: make_batch("mujoco", 2, lambda *_: None)):
+        with pytest.raises(BadInput, match=r"pip install .*/lock/mujoco\.txt") as refusal:
+            make()
+        assert "\n" not in str(refusal.value)
 
 
 def test_there_is_room_for_so_many_pairs_that_pass_each_other(assembly_of):

@@ -60,10 +60,12 @@ QUADROTOR = {
 }
 YIELDING = {**BY_POSE, "control.admittance": True}
 STILL = {"seconds": 1.0, "by": [0.0, 0.0, 0.0], "turn_deg": [0.0, 0.0, 0.0]}
+SOFT = {"friction": 0.4, "restitution": 0.0, "stiffness": 2.0e4, "damping": 200.0}
+WALL = {"type": "wall", "position": [-3.0, 0.0, 2.0], "width": 4.0, "height": 4.0, "surface": SOFT}
 COMING = {  # a wall that moves as prescribed meets a platform that hovers
     **BY_POSE,
     "reference.moves": [STILL],
-    "world.objects.wall.motion": {"type": "velocity", "velocity": [0.25, 0.0, 0.0]},
+    "world.objects": {"wall": {**WALL, "motion": {"type": "velocity", "velocity": [0.25, 0, 0]}}},
 }
 ROUGH = {"friction": 0.5, "restitution": 0.0}
 CUBE = {"type": "box", "position": [-2.96, 0.0, 1.945], "size": [0.1, 0.1, 0.2], "mass": 0.5}

@@ -3,9 +3,8 @@
 
 import ctypes
 from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple, Self
-
-from mujoco.introspect.structs import STRUCTS
 
 from iap_description.errors import IapError
 from iap_physics.engines.mujoco.library import mj
@@ -95,9 +94,15 @@ class DataLayout(NamedTuple):
 
 
 @cache
+def _described() -> Any:  # noqa: ANN401
+    """MuJoCo's description of its structures by their names; it takes a tenth of a second to import."""
+    return import_module("mujoco.introspect.structs").STRUCTS
+
+
+@cache
 def _structure(name: str) -> Any:  # noqa: ANN401
     """A structure of MuJoCo's as ctypes has it."""
-    fields = [(field.name, _type(field.type)) for field in STRUCTS[name].fields]
+    fields = [(field.name, _type(field.type)) for field in _described()[name].fields]
     return type(name, (ctypes.Structure,), {"_fields_": fields})
 
 
@@ -112,4 +117,4 @@ def _type(described: Any) -> Any:  # noqa: ANN401
     name = getattr(described, "name", None)
     if name is None:
         return ctypes.c_void_p  # whatever it points to
-    return _structure(name) if name in STRUCTS else _NUMBERS[name]
+    return _structure(name) if name in _described() else _NUMBERS[name]
