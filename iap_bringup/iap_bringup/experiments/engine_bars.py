@@ -62,6 +62,7 @@ BARS: dict[str, dict[str, Bar]] = {
     "figure_eight_windy": {"position_rmse_m": 0.016, "attitude_rmse_deg": 2.0},
     "hover": {"position_rmse_m": 0.001, "attitude_rmse_deg": 0.05},
     "identification_flight": AS_PYBULLET,
+    "identification_star": TRACKED,
     "module_assembly": {
         "modules.joints.*.force_after_catch_n": 0.2,
         "modules.joints.*.force_n": 0.1,
