@@ -179,19 +179,22 @@ def _closed_form(folder: Path) -> None:
 
 
 def _contact(folder: Path) -> None:
-    """Flights that push as they are asked, in both ways and engines; from the ground; in many worlds."""
+    """Flights that push as they are asked, in both ways and engines; from the ground, where contact is felt."""
     for engine in ("pybullet", "mujoco"):
         for mode in ("selective", "paper"):
             assignments = (f"engine.name={engine}", f"control.wrench_mode={mode}", *PUSHING)
             record(
                 "wall_push", folder=folder / engine / mode, duration=0.2, assignments=assignments
             )
-    touching = {"engine.name": "mujoco", "control.wrench_mode": "none"}
-    for platform in ("three_star", "f450"):
-        worlds = Worlds.of("wall_push", 2, settings=touching, platform=platform, sensors="none")
-        worlds.advance()
     yielding = ("control.admittance=true", "control.gains.admittance.orientation=euler")
     record("peg_in_hole", folder=folder / "euler", duration=0.2, assignments=yielding)
+
+
+def _contact_worlds(_: Path) -> None:
+    """Worlds with contact side by side."""
+    touching = {"engine.name": "mujoco", "control.wrench_mode": "none"}
+    for platform in ("three_star", "f450"):
+        Worlds.of("wall_push", 2, settings=touching, platform=platform).advance()
 
 
 def _fly_in_weather(engine: str, folder: Path) -> None:
@@ -255,6 +258,7 @@ SHARES = (
     _scenarios,
     _closed_form,
     _contact,
+    _contact_worlds,
     _picture,
     _rays,
     _logs,

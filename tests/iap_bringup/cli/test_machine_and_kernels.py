@@ -194,6 +194,11 @@ def test_kernels_of_worlds_rays_tasks_and_contact_are_compiled_ahead(monkeypatch
     ]
     assert done[-1][0] == "peg_in_hole" and "control.admittance=true" in done[-1][1]["assignments"]
     done.clear()
+    warm_up._contact_worlds(tmp_path)
+    touching = {"engine.name": "mujoco", "control.wrench_mode": "none"}
+    made = [("wall_push", 2, touching, platform) for platform in ("three_star", "f450")]
+    assert done == [each for one in made for each in (one, ("advance",))]
+    done.clear()
     warm_up._closed_form(tmp_path)
     assert [(name, how["folder"].name) for name, how in done[-2:]] == [
         ("hover", "late"), ("two_platforms", "two"),
