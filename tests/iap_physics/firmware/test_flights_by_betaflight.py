@@ -81,6 +81,7 @@ def test_what_was_recorded_until_the_end_is_kept_with_what_the_firmware_said(tmp
     kept = tmp_path / "run" / "firmware" / "iap" / "aircraft_0"
     assert "I can no more" in (kept / "output.txt").read_text()
     assert "set angle_limit = 60" in (kept / "settings.txt").read_text()
+    assert (kept / "program.txt").read_text().startswith("env sha256 ")
 
 
 @pytest.mark.parametrize(

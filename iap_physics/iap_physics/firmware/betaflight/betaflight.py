@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Betaflight SITL as the firmware of one aircraft: one answer for each state, and its own clock stands in between."""
 
+import hashlib
 import importlib.util
 import shutil
 import time
@@ -72,6 +73,7 @@ class Betaflight:
         self._lines = (*SETTINGS, *settings.settings)
         self._link: BetaflightLink | None = None
         self._process: FirmwareProcess | None = None
+        self._program: Path | None = None
 
     def begin(self) -> None:
         """Start it, with settings from the cache or typed into a first start of it."""
@@ -81,7 +83,8 @@ class Betaflight:
         if program is None:
             raise BadInput(f"key 'firmware.command': no program '{command[0]}': {HOW_TO_GET}")
         self._link = link = BetaflightLink(settings.port, self._number)
-        stored = stored_settings(command, Path(program), self._lines)
+        self._program = Path(program)
+        stored = stored_settings(command, self._program, self._lines)
         if not stored.is_file():
             first = self._started(command, link, {}, is_paced=True)
             try:
@@ -213,10 +216,13 @@ class Betaflight:
         self._process = self._link = None
 
     def write(self, folder: Path) -> None:
-        """Copy its settings, its output and the file that keeps its settings."""
+        """Copy its settings, its output and the file that keeps its settings, and write which program it is."""
         if self._process is not None:
             self._process.copy_files(folder)
         (folder / "settings.txt").write_text("\n".join(self._lines) + "\n")
+        if self._program is not None:
+            digest = hashlib.sha256(self._program.read_bytes()).hexdigest()
+            (folder / "program.txt").write_text(f"{self._program.name} sha256 {digest}\n")
 
 
 def packaged_program() -> Path:

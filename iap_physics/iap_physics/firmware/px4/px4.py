@@ -31,6 +31,7 @@ BASE = 4560  # TCP port of the first
 FIRST_WAIT, FREE_WAIT = 2.0, 0.02
 PACKET = 4096  # bytes that are read at once
 ARMED = 128  # bit of the mode
+ORDER_NS = 20_000_000  # after which an order is sent again: a silent link ends its offboard mode
 STILL = (0.0, 0.0, 0.0, 0.0)
 
 
@@ -61,6 +62,8 @@ class Px4:
         )
         self._controls: list[tuple[float, ...]] = []  # of messages that were not looked at yet
         self._is_locked = self._is_armed = False
+        self._order: AttitudeOrder | None = None
+        self._sent_ns = 0
         self._free_wait = FIRST_WAIT
         self._server: socket.socket | None = None
         self._link: socket.socket | None = None
@@ -99,9 +102,11 @@ class Px4:
             return None
 
     def tell(self, t_ns: int, motion: AircraftMotion, order: AttitudeOrder) -> None:
-        """Send the order, then the sensors, whose stamp moves its clock, see `Firmware`."""
+        """Send the order where it is new or old, then the sensors, whose stamp moves its clock, see `Firmware`."""
         assert self._link is not None and self._offboard is not None  # noqa: S101, PT018
-        self._offboard.send(t_ns, order, is_armed=self._is_armed)
+        if order is not self._order or t_ns - self._sent_ns >= ORDER_NS:
+            self._order, self._sent_ns = order, t_ns
+            self._offboard.send(t_ns, order, is_armed=self._is_armed)
         self._stamp_us = t_ns // 1000 + round(1e6 / self._settings.rate_hz)  # 0 is no time for it
         try:
             self._link.sendall(self._sensors.frames(self._sender, self._stamp_us, motion))
