@@ -38,7 +38,7 @@ from iap_io.trajectories.gaps import (
 from iap_io.trajectories.leaps import without_leaps
 from iap_io.trajectories.length_units import check_height, doubtful_unit
 from iap_io.trajectories.logged_bags import is_autopilots, log_of_bag
-from iap_io.trajectories.logged_poses import flight_samples, read_log
+from iap_io.trajectories.logged_poses import ATTITUDES, flight_samples, read_log
 from iap_io.trajectories.messages import PATH, POINT, POSE_ARRAY, TRANSFORMS
 from iap_io.trajectories.mounting import axes_by_angles, mounted, nearest_axes
 from iap_io.trajectories.named_tables import read_named
@@ -151,7 +151,8 @@ def _read_bag(path: Path, reading: PoseReading) -> Samples:
     if body:
         reading = reading.model_copy(update={"body": body})
     with opened(path) as bag:
-        if is_autopilots(bag) and not pose_topics(bag.topics):
+        signal = (reading.topic or "").partition(":")[0]
+        if is_autopilots(bag) and (signal in ATTITUDES or not pose_topics(bag.topics)):
             return flight_samples(log_of_bag(bag), reading)
         choice = choose(str(path), bag.topics, topic or None)
         return _READERS.get(choice.msgtype, read_poses)(bag, choice, reading)

@@ -43,7 +43,9 @@ class AttitudeCommands:
             BadInput: no attitudes were asked for over most of the flight, or nothing tells the thrust.
         """
         if table.q_setpoint is None:
-            reason = log.missing.get(names.ATTITUDE_SETPOINT, "not over most of the flight")
+            is_logged = names.ATTITUDE_SETPOINT in log.signals
+            usual = "not over most of the flight" if is_logged else "not logged"
+            reason = log.missing.get(names.ATTITUDE_SETPOINT, usual)
             raise BadInput(f"{log.path}: no attitude set-points ({reason})")
         u, source = table.motors, "motors"
         if table.thrust is not None:

@@ -131,6 +131,9 @@ def test_set_points_of_mavros_count_where_their_mask_and_their_frame_say(maker, 
     assert p[:100] == pytest.approx(flight.p[:100]) and np.isnan(p[100:]).all()
     assert v[100:200] == pytest.approx(flight.v[100:200])
     assert np.isnan(v[:100]).all() and np.isnan(v[200:]).all()
+    flown = read_recorded(log.path, topic="velocity_setpoint")  # beside topics of poses
+    assert len(flown.t) == 100
+    assert np.ptp(flown.p_WP_W - flight.p[100:200], axis=0).max() < 0.01
 
 
 def test_attitudes_that_a_target_ignores_are_none(maker, flight):
