@@ -2,6 +2,7 @@
 """Commands that start fake firmwares, and what tests of flights by them share."""
 
 import hashlib
+import os
 import sys
 from pathlib import Path
 
@@ -11,13 +12,15 @@ from iap_simulation.simulation.simulation import Simulation
 
 FAKES = Path(__file__).parents[1] / "iap_physics" / "firmware"
 NEVER = 1e9  # [s]
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])  # each has ports of its own
+PX4_PORT, ARDUPILOT_PORT = 4760 + 10 * _WORKER, 9302 + 100 * _WORKER  # of none that may fly here
 
 
 def fake_px4(fault="none", seconds=NEVER, port=4560):
     """A firmware as a scenario has it, see `fake_betaflight`."""
     command = [sys.executable, str(FAKES / "fake_px4.py"), fault, str(seconds), "{number}"]
     times = {"boot_time": 0.5, "arming_time": 1.0, "deadline": 0.5, "start_within": 5.0}
-    return {"name": "px4", "command": [*command, str(port)], "port": port, **times}
+    return {"name": "px4", "command": command, "port": port, **times}
 
 
 def fake_ardupilot(fault="none", seconds=NEVER, port=9002):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program that speaks PX4's HIL messages and its offboard mode: the loops of f450, or one of their faults.
 
-Run it by ``fake_px4.py FAULT SECONDS NUMBER [PORT]``; the fault comes at a time of its own clock.
+Run it by ``fake_px4.py FAULT SECONDS INSTANCE``; the fault comes at a time of its own clock.
 """
 
 import math
@@ -107,10 +107,10 @@ def connected(port):
             time.sleep(0.01)
 
 
-def main(fault, seconds, number, port):
+def main(fault, seconds, number):
     """Answer HIL_SENSOR until the simulator closes the connection."""
     autopilot = Autopilot(number, fault)  # hears orders from the first on
-    link, receiver, sender = connected(port), Receiver(), Sender(1, 1)
+    link, receiver, sender = connected(4560 + number), Receiver(), Sender(1, 1)
     link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     while data := link.recv(4096):
         for message in receiver.add(data):
@@ -124,4 +124,4 @@ def main(fault, seconds, number, port):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]) + int(sys.argv[3]))
+    main(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]))

@@ -4,6 +4,7 @@
 import json
 
 import pytest
+from firmwares import ARDUPILOT_PORT as PORT
 from firmwares import fake_ardupilot, flight
 
 from iap_description.errors import FlightFailed
@@ -11,7 +12,6 @@ from iap_physics.firmware.ardupilot.packets import FEW, MANY, read_pulses, state
 from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder
 
 FAULTY = 2.5  # of the firmware's clock, in flight [s]
-PORT = 9302  # of no ArduPilot that may fly here
 LEVEL = (0.0, 0.0, 0.0, 1.0)
 
 

@@ -2,12 +2,12 @@
 """Flights by a program that speaks PX4's messages: they hold, they repeat, and each fault ends them by name."""
 
 import pytest
+from firmwares import PX4_PORT as PORT
 from firmwares import fake_px4, flight
 
 from iap_description.errors import FlightFailed
 
 FAULTY = 2.5  # of the firmware's clock, in flight [s]
-PORT = 4760  # of no PX4 that may fly here
 
 
 def test_a_quadrotor_hovers_and_flies_twice_alike():

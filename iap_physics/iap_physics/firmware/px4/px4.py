@@ -41,7 +41,7 @@ class Px4:
     Args:
         settings: of it.
         aircraft: an X quadrotor, whose rotors PX4 counts front right, rear left, front left, rear right.
-        number: of its instance.
+        number: of the aircraft; the instance is behind that of the key `port` by it.
         rng: of its sensors' noise.
 
     Raises:
@@ -52,7 +52,9 @@ class Px4:
         self, settings: Px4Settings, aircraft: Aircraft, number: int, rng: np.random.Generator
     ) -> None:
         self.boot_time, self.arming_time = settings.boot_time, settings.arming_time
-        self._settings, self._number = settings, number
+        self._settings = settings
+        self._port = (settings.port or BASE) + number
+        self._instance = self._port - BASE  # as PX4 itself counts ports
         places = rotors_by_place(aircraft)
         self._indices = tuple(places.index(k) for k in range(len(places)))
         self._sensors, self._sender, self._receiver = (
@@ -70,23 +72,19 @@ class Px4:
         self._offboard: Offboard | None = None
         self._process: OutsideProcess | None = None
 
-    @property
-    def _port(self) -> int:
-        return (self._settings.port or BASE) + self._number
-
     def begin(self) -> None:
         """Listen, and start it if there is a command for that."""
         self._server = bound_socket(self._port, socket.SOCK_STREAM)
         self._server.listen(1)
-        self._offboard = Offboard(self._number)
-        self._process = OutsideProcess(self._settings, self._number)
+        self._offboard = Offboard(self._instance)
+        self._process = OutsideProcess(self._settings, self._instance)
 
     def connect(self) -> None:
         """Wait until it connects."""
         limit = self._settings.start_within
 
         def late() -> FirmwareFailed:
-            reason = f"nobody connects to port {self._port} within {limit:g} s: start 'px4 -i {self._number}'"
+            reason = f"nobody connects to port {self._port} within {limit:g} s: start 'px4 -i {self._instance}'"
             return FirmwareFailed("firmware_not_started", reason)
 
         assert self._process is not None  # noqa: S101 - `begin` has made it
