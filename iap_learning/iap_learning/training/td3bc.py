@@ -16,14 +16,18 @@ and the policy by eqs. 3 and 5 of TD3+BC:
 
 Rule `value` of the weight is that lambda. It presumes values far from zero, and that one action changes them. In a
 docking at 50 Hz one action changes a value by a few hundredths, while failures at -1 and successes at +1 cancel in its
-mean. So lambda does not say how far the policy leaves the data. Rule `width` says it: with the gradient
-:math:`g = \partial Q_{\theta_1}/\partial a` at the policy's actions of m numbers,
+mean. So lambda does not say how far the policy leaves the data, and it leaves them most where slopes are steepest, at
+the mouth. Rule `width` says it. With the gradient :math:`g = \partial Q_{\theta_1}/\partial a` at the policy's actions
+of m numbers, each state has a weight of its own,
 
 .. math::
-    \lambda = \frac{2 \alpha}{m} \sqrt{\frac{\mathbb E\,\lVert\pi(s) - a\rVert^2}{\mathbb E\,\lVert g\rVert^2}}
+    \lambda(s) = \frac{2 \alpha}{\sqrt m}\,
+    \frac{\sqrt{\mathbb E\,\lVert\pi(s) - a\rVert^2}}
+    {\max\bigl(\lVert g(s)\rVert, \sqrt{\mathbb E\,\lVert g\rVert^2}\bigr)}
 
-the gradient of :math:`L_\pi` vanishes where the policy is off the clone by alpha times the data's own width around
-it, in the root mean square. Both errors are means over the m numbers.
+where squared errors are means over the m numbers. The gradient of :math:`L_\pi` then vanishes where the policy is off
+the clone by alpha times the data's own width around it, and by less where the critic's slope is below its root mean
+square.
 
 Critics normalise each hidden layer where `layer_norm` is set (Ba, Kiros, Hinton, arXiv:1607.06450, without gains). A
 value then cannot grow without bound away from the data (Ball et al., ICML 2023, arXiv:2302.02948, section 4.2).
@@ -175,9 +179,10 @@ def weight_by_value(pull: Pull) -> Tensor:
 
 
 def weight_by_width(pull: Pull) -> Tensor:
-    """Lambda over alpha by which the policy leaves the data by alpha times the data's width."""
-    width, slope = jnp.square(pull.errors).mean(), jnp.square(pull.slopes).mean()
-    return 2.0 / pull.errors.shape[-1] * jnp.sqrt(width / (slope + 1e-16))
+    """Lambda (N,) over alpha by which the policy leaves the data by alpha times the data's width at most."""
+    slopes = jnp.square(pull.slopes).mean(axis=-1)
+    steepest = jnp.maximum(slopes, slopes.mean()) + 1e-16
+    return 2.0 / pull.errors.shape[-1] * jnp.sqrt(jnp.square(pull.errors).mean() / steepest)
 
 
 WEIGHTS = {"value": weight_by_value, "width": weight_by_width}
@@ -201,7 +206,7 @@ def actor_loss(
     values, pulled = jax.vjp(valued, actions)
     pull = Pull(values, pulled(jnp.ones_like(values))[0], errors)
     factor = alpha * jax.lax.stop_gradient(WEIGHTS[weight](pull))
-    return -factor * values.mean() + jnp.square(errors).mean()
+    return -(factor * values).mean() + jnp.square(errors).mean()
 
 
 def begin(settings: TD3BC, shape: NetworkShape) -> TD3BCState:

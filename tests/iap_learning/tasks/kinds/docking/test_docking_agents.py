@@ -41,9 +41,17 @@ def test_experts_succeed(task, expert, settings, least):
 
 
 @pytest.mark.slow
-def test_the_noisy_script_succeeds_in_four_of_ten():
+@pytest.mark.parametrize(
+    ("task", "expert", "settings"),
+    [
+        ("docking", "noisy_script", None),
+        ("docking_printed", "hasty_printed", None),
+        ("docking_printed", "hasty_printed_slow", {"repeat": 4}),
+    ],
+)
+def test_experts_that_are_worse_on_purpose_succeed_in_four_of_ten(task, expert, settings):
     """300 episodes tell 40 % from 31 or 49 % (three standard deviations)."""
-    assert 0.31 < success("docking", "noisy_script", 300) < 0.49
+    assert 0.31 < success(task, expert, 300, settings) < 0.49
 
 
 def test_noise_stays_for_as_long_as_it_is_held():
