@@ -32,6 +32,7 @@ def _xyz(stem: str) -> tuple[str, ...]:
     return tuple(f"{stem}.{axis}" for axis in "xyz")
 
 
+OUTPUTS = "rc/out"
 POSE, ODOMETRY, IMU = "local_position/pose", "local_position/odom", "imu/data"
 ATTITUDE_TARGET, LOCAL_TARGET = "setpoint_raw/attitude", "setpoint_raw/local"
 # What is left out of messages AttitudeTarget and PositionTarget by the bits of their type_mask.
@@ -56,7 +57,7 @@ FIELDS = (
     LogField(names.RATES, IMU, _xyz("angular_velocity")),
     LogField(names.GYROSCOPE, IMU, _xyz("angular_velocity")),
     LogField(names.SPECIFIC_FORCE, IMU, _xyz("linear_acceleration")),
-    LogField(names.MOTORS, "rc/out", ("channels[*]",), "pulse"),
+    LogField(names.MOTORS, OUTPUTS, ("channels[*]",), "pulse"),
     LogField(
         names.ATTITUDE_SETPOINT, "setpoint_raw/target_attitude",
         (*_xyz("orientation"), "orientation.w"),
@@ -172,6 +173,8 @@ def _tables(bag: Bag, topics: dict[str, str]) -> Tables:
             first = t[0] if first is None else min(first, t[0])
         columns = {key: np.array([row.get(key, np.nan) for _, row in rows]) for key in rows[0][1]}
         _leave_out(columns, name)
+        if name == OUTPUTS:  # which has channels without a motor, too
+            columns = {key: x for key, x in columns.items() if np.ptp(x) > 0.0}
         tables.setdefault(name, []).append(LogTable(name, t, columns))
     if first is None:
         return tables

@@ -163,6 +163,21 @@ def test_attitudes_that_a_target_ignores_are_none(maker, flight):
     assert log.signals[names.THRUST].values == pytest.approx(0.5)
 
 
+def test_channels_that_never_change_are_no_motors(maker, flight):
+    text = "std_msgs/Header header\nuint16[] channels\n"
+    maker.store.register(get_types_from_msg(text, "mavros_msgs/msg/RCOut"))
+    messages = []
+    for k, stamp in enumerate(flight.stamps):
+        channels = np.array([1400 + k % 7, 1410 + k % 5, 1420 + k % 3, 1430 + k % 2, 1500, 0])
+        header = maker.header(stamp)
+        made = maker.make("mavros_msgs/msg/RCOut", header, channels.astype(np.uint16))
+        messages.append((stamp, made))
+    topic = {"/mavros/rc/out": ("mavros_msgs/msg/RCOut", messages)}
+    log = open_any(maker.write({"/mavros/local_position/pose": maker.poses(flight), **topic}))
+    assert log.signals[names.MOTORS].values[0] == pytest.approx([0.4, 0.41, 0.42, 0.43])
+    assert log.rotors == 4 and log.motor_places == names.QUAD_X
+
+
 def test_topics_of_mavros_are_signals_in_enu(maker, flight):
     log = open_any(mavros_bag(maker, flight))
     assert log.signals[names.POSITION].values == pytest.approx(flight.p)
