@@ -31,12 +31,12 @@ DIVERGED = 1  # a state would no longer be finite
 INVALID_COMMAND = 2  # a command held NaN or infinity
 UPSIDE_DOWN = 3  # whoever watches its flight has ended it, as for all that follow
 TOO_FAR = 4  # from its reference
-# Those of contact, apart from outcomes of tasks, which go on from here.
-HIT_GROUND = 20
-HIT_OBSTACLE = 21
-AIRCRAFT_HIT = 22  # an object
-FOLDED = 23  # two of its own bodies have collided
-CONTACT_LOST = 24  # for good, under wrench control
+# Those of contact, behind the outcomes of tasks (`iap_simulation.tasks.outcomes`).
+HIT_GROUND = 18
+HIT_OBSTACLE = 19
+AIRCRAFT_HIT = 20  # an object
+FOLDED = 21  # two of its own bodies have collided
+CONTACT_LOST = 22  # for good, under wrench control
 
 
 @dataclass(frozen=True)
