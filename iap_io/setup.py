@@ -41,6 +41,7 @@ setup(
         f"iap_description=={VERSION}",
         "lz4>=4.4,<5",
         "matplotlib>=3.10,<4",
+        "numba>=0.68,<0.70",  # kernels use its cache and compiler passes, which its releases change
         "numpy>=2.1,<3",  # the first for Python 3.13
         "pydantic>=2.9,<3",  # the first for Python 3.13
         "PyYAML>=6.0.2,<7",  # the first for Python 3.13

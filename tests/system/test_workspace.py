@@ -312,7 +312,13 @@ def needs_extra(path: Path) -> bool:
     """True if a module is of use with an extra alone."""
     folders = set(path.relative_to(ROOT).parts)
     learns = "iap_learning" in folders and {"datasets", "environments", "training"} & folders
-    return bool(learns or EXTRAS.keys() & (imports(path) | folders))
+    at_head = {
+        part
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ImportFrom)
+        for part in node.module.split(".")
+    }
+    return bool(learns or EXTRAS.keys() & (imports(path) | folders | at_head))
 
 
 def test_no_core_module_names_rclpy_or_a_message_type():
