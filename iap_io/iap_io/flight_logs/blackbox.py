@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Betaflight's blackbox as it was recorded: a file of one or more logs, each with a header of keys and its frames."""
 
+import itertools
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.config.text_files import MAX_TABLE, read_bytes
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, shown
 from iap_io.flight_logs import blackbox_codes as codes
 from iap_io.flight_logs import blackbox_frames as frames
 from iap_io.flight_logs.blackbox_columns import TIME, above_zero, log_of_columns
@@ -19,6 +20,10 @@ from iap_io.flight_logs.flight_log import FlightLog
 MAGIC = b"H Product:Blackbox"
 KINDS = "IPGHS"
 MAX_FIELDS = 128
+MAX_NUMBERS = 1 << 30  # of the table of one log
+MAX_INTERVAL = (
+    5000  # iterations from one frame to the next that can be sound, see `blackbox_frames`
+)
 ADC_VOLTS, ADC_STEPS = 3.3, 4095.0  # of the analogue input that old releases log
 NEWLINE = b"\n"
 Keys = Mapping[str, str]
@@ -75,6 +80,8 @@ def read_blackbox(path: Path, number: int | None = None) -> FlightLog:
     if len(record.columns[TIME]) < 2:
         raise BadInput(f"{path}: no sound frames: {record.damaged} are damaged: was it cut?")
     notes = _notes(record, one, len(starts))
+    if reasons:
+        notes.append(f"{len(reasons)} of the {len(starts)} logs cannot be read: {reasons[0]}")
     where = path if number is None else path.with_name(f"{path.name}:{number}")
     return log_of_columns(where, "blackbox", record.keys, _in_units(record), notes)
 
@@ -95,23 +102,37 @@ def _record(data: bytes) -> FlightRecord:
     """One log by its header and its frames."""
     keys, begin = _header(data)
     layout, names = _layout(keys)
-    least = 1 + sum(code != codes.NOTHING for code in _groups(layout))
     bytes_ = np.frombuffer(data, np.uint8)[begin:]
-    out = np.zeros((len(bytes_) // least + 1, len(names)), np.int64)
+    count = len(bytes_) // min(_min_bytes(layout, kind) for kind in range(2)) + 1
+    if count * len(names) > MAX_NUMBERS:
+        raise BadInput(
+            f"up to {count} frames of {len(names)} fields are more than {MAX_NUMBERS} numbers: its header is damaged"
+        )
+    out = np.zeros((count, len(names)), np.int64)
     rows, damaged, unfounded = frames.decoded(bytes_, layout, out)
     columns = {name: out[:rows, k].astype(float) for k, name in enumerate(names)}
     return FlightRecord(keys, columns, damaged, unfounded)
 
 
-def _groups(layout: frames.FrameLayout) -> list[int]:
-    """An encoding for each group of fields of a frame P, which takes a byte or more but for `NOTHING`."""
-    found, k = [], 0
-    own = layout.codes[1, : layout.counts[1]].tolist()
-    width = {codes.GROUP_OF_3: 3, codes.GROUP_OF_3_VARIED: 3, codes.GROUP_OF_4: 4, codes.GROUP_OF_8: 8}  # fmt: skip
-    while k < len(own):
-        found.append(own[k])
-        k += width.get(own[k], 1)
-    return found
+def _min_bytes(layout: frames.FrameLayout, kind: int) -> int:
+    """Least length of a frame of a kind: its letter, and a byte for each group of fields that has bytes.
+
+    Raises:
+        BadInput: the last group needs more fields than there are.
+    """
+    encodings = layout.codes[kind, : layout.counts[kind]].tolist()
+    size, k = 1, 0
+    while k < len(encodings):
+        code = encodings[k]
+        size += code != codes.NO_BYTES
+        k += codes.WIDTHS.get(code, 1)
+        if code == codes.GROUP_OF_8:
+            k += len(list(itertools.takewhile(code.__eq__, encodings[k : k + 7])))
+    if k > len(encodings):
+        raise BadInput(
+            f"fields of its frames {KINDS[kind]} end within a group of several: its header is damaged"
+        )
+    return size
 
 
 def _header(data: bytes) -> tuple[Keys, int]:
@@ -139,6 +160,10 @@ def _layout(keys: Keys) -> tuple[frames.FrameLayout, list[str]]:
     count = len(names)
     counts = [len(_numbers(keys, f"Field {k} encoding", None)) for k in KINDS]
     counts[:2] = [count, count]
+    if max(counts) > MAX_FIELDS:
+        raise BadInput(
+            f"frames of {max(counts)} fields, {MAX_FIELDS} at most: its header is damaged"
+        )
     encodings = np.zeros((len(KINDS), max(*counts, 1)), np.int64)
     for row, kind in enumerate(KINDS):
         key = f"Field {kind} encoding"
@@ -158,16 +183,20 @@ def _layout(keys: Keys) -> tuple[frames.FrameLayout, list[str]]:
         np.array(_numbers(keys, "Field I signed", count)), np.array(constants),
         np.array(_intervals(keys)), (_numbers(keys, "Data version", None) or [1])[0],
     )  # fmt: skip
+    for kind in range(len(KINDS)):
+        _min_bytes(layout, kind)  # the decoder writes whole groups
     return layout, names
 
 
 def _intervals(keys: Keys) -> tuple[int, int, int]:
     """Iterations from one frame I to the next, and of how many iterations how many have a frame P."""
-    every = max((_numbers(keys, "I interval", None) or [32])[0], 1)
+    every = (_numbers(keys, "I interval", None) or [32])[0]
     share, _, of = keys.get("P interval", "1/1").partition("/")
-    if of:
-        return every, max(_number(share), 1), max(_number(of), 1)
-    return every, 1, max(_number(share), 1)
+    intervals = (every, _number(share), _number(of)) if of else (every, 1, _number(share))
+    if max(intervals) > MAX_INTERVAL:
+        raise BadInput(f"{max(intervals)} iterations between its frames: its header is damaged")
+    a, b, c = (max(each, 1) for each in intervals)
+    return a, b, c
 
 
 def _numbers(keys: Keys, key: str, count: int | None) -> list[int]:
@@ -182,10 +211,16 @@ def _numbers(keys: Keys, key: str, count: int | None) -> list[int]:
 
 
 def _number(text: str) -> int:
+    """A whole number of 32 bits, with a sign or without."""
     try:
-        return int(text.strip(), 0)
+        number = int(text.strip(), 0)
     except ValueError:
-        raise BadInput(f"'{text.strip()}' in its header is no number: it is damaged") from None
+        number = 1 << 32
+    if not -(1 << 31) <= number < 1 << 32:
+        raise BadInput(
+            f"{shown(text.strip())} in its header is no number of 32 bits: it is damaged"
+        )
+    return number
 
 
 def _check(found: Integers, known: tuple[int, ...], what: str) -> None:
@@ -218,7 +253,7 @@ def _release(keys: Keys) -> tuple[int, int]:
 def _gyro_factor(keys: Keys) -> float:
     """Degrees per second of one step, which the header has as the bits of a float."""
     bits = keys.get("gyro_scale", keys.get("gyro.scale", "0x3f800000"))
-    factor = np.array([_number(bits)], dtype=np.uint32).view(np.float32)[0]
+    factor = np.array([_number(bits) % 2**32], dtype=np.uint32).view(np.float32)[0]
     return above_zero(str(float(factor)), 1.0)
 
 

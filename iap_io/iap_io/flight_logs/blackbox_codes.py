@@ -10,9 +10,14 @@ from numba import njit
 from iap_description.arrays import Integers
 
 SIGNED, UNSIGNED, NEGATIVE_14 = 0, 1, 3
-GROUP_OF_8, GROUP_OF_3, GROUP_OF_4, NOTHING, GROUP_OF_3_VARIED = 6, 7, 8, 9, 10
-KNOWN = (SIGNED, UNSIGNED, NEGATIVE_14, GROUP_OF_8, GROUP_OF_3, GROUP_OF_4, NOTHING, GROUP_OF_3_VARIED)  # fmt: skip
-LONGEST = 5  # bytes of a number of 32 bits, 7 a byte
+GROUP_OF_8, GROUP_OF_3, GROUP_OF_4, NO_BYTES, GROUP_OF_3_VARIED = 6, 7, 8, 9, 10
+KNOWN = (SIGNED, UNSIGNED, NEGATIVE_14, GROUP_OF_8, GROUP_OF_3, GROUP_OF_4, NO_BYTES, GROUP_OF_3_VARIED)  # fmt: skip
+WIDTHS = {
+    GROUP_OF_3: 3,
+    GROUP_OF_3_VARIED: 3,
+    GROUP_OF_4: 4,
+}  # fields of a group, whatever follows
+MAX_BYTES = 5  # of a number of 32 bits, 7 a byte
 
 
 @njit(cache=True)
@@ -25,12 +30,12 @@ def byte(data: Integers, at: int) -> int:
 def unsigned(data: Integers, at: int) -> tuple[int, int]:
     """A number of 7 bits a byte, the lowest first, and the place behind it."""
     value = 0
-    for k in range(LONGEST):
+    for k in range(MAX_BYTES):
         b = byte(data, at + k)
         value |= (b & 0x7F) << (7 * k)
         if b < 0x80:
             return value & 0xFFFFFFFF, at + k + 1
-    return 0, at + LONGEST
+    return 0, at + MAX_BYTES
 
 
 @njit(cache=True)
@@ -153,7 +158,7 @@ def fields(data: Integers, at: int, codes: Integers, version: int, out: Integers
         elif code == NEGATIVE_14:
             value, at = unsigned(data, at)
             out[k] = -extended(value, 14)
-        elif code == NOTHING:
+        elif code == NO_BYTES:
             out[k] = 0
         elif code == GROUP_OF_8:
             while width < 8 and k + width < len(codes) and codes[k + width] == code:

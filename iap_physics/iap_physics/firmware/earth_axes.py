@@ -5,11 +5,11 @@ import math
 
 from iap_physics.firmware.firmware import Four
 
-HALF = math.sqrt(0.5)
+SQRT_HALF = math.sqrt(0.5)
 
 
 def to_ned(q_WB: Four) -> Four:
     """Attitude w x y z of body axes forward, right, down to north, east, down, of one of `map` (ENU, xyzw)."""
     x, y, z, w = q_WB
     # Turns of half a circle about (1, 1, 0) / sqrt 2 in the world and about x in the body.
-    return (HALF * (w + z), HALF * (x + y), HALF * (x - y), HALF * (w - z))
+    return (SQRT_HALF * (w + z), SQRT_HALF * (x + y), SQRT_HALF * (x - y), SQRT_HALF * (w - z))

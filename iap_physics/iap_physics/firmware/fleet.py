@@ -24,7 +24,7 @@ AXES = ("roll", "pitch", "yaw")
 TURN = 0.5  # of a probe [rad/s]
 TURN_TIME, REST_TIME = 0.005, 0.095  # of a probe, and after it [s]
 RUN_UP = 0.5  # from armed to the first probe [s]
-LEAST = 0.003  # change of a share that counts as an answer
+MIN_CHANGE = 0.003  # of a share, that counts as an answer
 
 
 class FirmwareFleet:
@@ -84,13 +84,12 @@ class FirmwareFleet:
         self._hold(motions, still, max(each.boot_time for each in self._firmwares))
         armed = [each._replace(share=0.0, is_armed=True) for each in orders]
         end = self.t_ns + round(1e9 * max(each.arming_time for each in self._firmwares))
-        while self.t_ns < end:
-            if all(each.is_armed for each in self._exchange(motions, armed)):
-                return
         answers = self._exchange(motions, armed)
-        i = next(i for i, each in enumerate(answers) if not each.is_armed)
-        why = self._firmwares[i].obstacles()
-        raise self._of(i, FirmwareFailed("firmware_not_armed", f"it does not arm: {why}"))
+        while not all(each.is_armed for each in answers):
+            if self.t_ns >= end:
+                i = [each.is_armed for each in answers].index(False)
+                raise self._obstructed(i, "firmware_not_armed", "it does not arm")
+            answers = self._exchange(motions, armed)
 
     def _hold(
         self,
@@ -123,7 +122,8 @@ class FirmwareFleet:
                 for k in range(len(signs[axis]))
             ]
             if any(
-                change * sign < LEAST for change, sign in zip(changes, signs[axis], strict=True)
+                change * sign < MIN_CHANGE
+                for change, sign in zip(changes, signs[axis], strict=True)
             ):
                 shown = ", ".join(f"{change:+.3f}" for change in changes)
                 raise self._of(i, FirmwareFailed(
@@ -138,15 +138,18 @@ class FirmwareFleet:
         """Tell all, then ask all, for one period in flight.
 
         Raises:
-            FirmwareFailed: with its outcome.
+            FirmwareFailed: with its outcome; a share that is no number from 0 to 1 is a failure, too.
         """
         answers = self._exchange(motions, orders)
         for i, (answer, order) in enumerate(zip(answers, orders, strict=True)):
             if order.is_armed and not answer.is_armed:
-                why = self._firmwares[i].obstacles()
-                reason = f"its motors stand still in flight{': ' if why else ''}{why}"
-                raise self._of(i, FirmwareFailed("firmware_disarmed", reason))
+                raise self._obstructed(i, "firmware_disarmed", "its motors stand still in flight")
         return answers
+
+    def _obstructed(self, i: int, outcome: str, reason: str) -> FirmwareFailed:
+        """An error with what the firmware states as obstacles."""
+        why = self._firmwares[i].obstacles()
+        return self._of(i, FirmwareFailed(outcome, f"{reason}{': ' if why else ''}{why}"))
 
     def _exchange(
         self, motions: Sequence[AircraftMotion], orders: Sequence[AttitudeOrder]
@@ -155,7 +158,12 @@ class FirmwareFleet:
         self.t_ns += self._period_ns
         for firmware, motion, order in zip(self._firmwares, motions, orders, strict=True):
             firmware.tell(t_ns, motion, order)
-        return [self._of_each(i, each.ask) for i, each in enumerate(self._firmwares)]
+        answers = [self._of_each(i, each.ask) for i, each in enumerate(self._firmwares)]
+        for i, answer in enumerate(answers):
+            if not all(0.0 <= share <= 1.0 for share in answer.shares):  # NaN as well
+                reason = f"its motors {answer.shares} are no shares of 0 to 1"
+                raise self._of(i, FirmwareFailed("firmware_out_of_step", reason))
+        return answers
 
     def _of_each(self, i: int, act: Callable[[], Answer]) -> Answer:
         """What a firmware does; an error names its aircraft."""

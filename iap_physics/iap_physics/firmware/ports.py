@@ -5,15 +5,20 @@ import socket
 
 from iap_physics.firmware.firmware import FirmwareFailed
 
-HOST = "127.0.0.1"
+HOST, LAST = "127.0.0.1", 65_535
 
 
 def bound_socket(port: int, kind: socket.SocketKind) -> socket.socket:
     """A socket of a kind at a port of this machine's own address.
 
     Raises:
-        FirmwareFailed: the port is in use.
+        FirmwareFailed: the port is in use, or is none.
     """
+    if not 0 < port <= LAST:
+        raise FirmwareFailed(
+            "port_in_use",
+            f"port {port} is not from 1 to {LAST}: choose another by key 'firmware.port'",
+        )
     out = socket.socket(socket.AF_INET, kind)
     if kind == socket.SOCK_STREAM:  # connections that were closed linger for a minute
         out.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

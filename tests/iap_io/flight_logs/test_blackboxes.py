@@ -48,7 +48,7 @@ def read_numbers(data, kinds, version=2):
         (b"\x60\xf8", [codes.GROUP_OF_3_VARIED] * 3, [-16, 15, -8]),
         (b"\xa0\x1f\xc0", [codes.GROUP_OF_3_VARIED] * 3, [-128, 63, -64]),
         (b"\xe4\x39\xc0\x3e\x80", [codes.GROUP_OF_4] * 4, [0, 3, -100, 1000]),
-        (b"", [codes.NOTHING], [0]),
+        (b"", [codes.NO_BYTES], [0]),
     ],
 )
 def test_encodings_are_read_as_they_were_written_by_hand(data, kinds, numbers):
@@ -195,3 +195,34 @@ def test_other_logs_have_no_numbers(tmp_path):
     (tmp_path / "flight.csv").write_text("loopIteration,time\n", encoding="utf-8")
     with pytest.raises(BadInput, match="one log: leave out :2"):
         open_log(tmp_path / "flight.csv:2")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("Field P encoding", lambda old: old.rsplit(",", 2)[0] + ",1,8", "end within a group"),
+        ("Field I encoding", lambda old: old.rsplit(",", 1)[0] + ",10", "end within a group"),
+        ("Field G encoding", lambda _: ",".join(["1"] * 200), "frames of 200 fields, 128 at most"),
+        ("P interval", lambda _: "1/2147483647", "2147483647 iterations between its frames"),
+        ("minthrottle", lambda _: str(10**30), "no number of 32 bits"),
+        ("gyro_scale", lambda _: "0x123456789", "no number of 32 bits"),
+    ],
+)
+def test_sizes_of_a_damaged_header_are_refused_in_one_line(key, value, reason, tmp_path):
+    lines = header().decode("latin-1").splitlines(keepends=True)
+    old = dict(line[2:].rstrip().partition(":")[::2] for line in lines).get(key, "")
+    kept = [line for line in lines if not line.startswith(f"H {key}:")]
+    data = "".join([*kept, f"H {key}:{value(old)}\n"]).encode("latin-1")
+    path = tmp_path / "flight.bbl"
+    path.write_bytes(data + blackbox(rows(64))[len(header()) :])
+    with pytest.raises(BadInput, match=reason):
+        open_log(path)
+
+
+def test_a_log_of_a_file_that_cannot_be_read_is_noted(tmp_path):
+    path = tmp_path / "flight.bbl"
+    damaged = header().replace(b"Field I name", b"Field I nome")
+    path.write_bytes(blackbox(rows(64)) + damaged)
+    assert any(
+        "1 of the 2 logs cannot be read: no fields" in each for each in open_log(path).notes
+    )

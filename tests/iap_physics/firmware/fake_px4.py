@@ -12,7 +12,7 @@ import time
 from f450_loops import attitude_loop, mixed
 
 from iap_physics.firmware.px4 import mavlink
-from iap_physics.firmware.px4.mavlink import Receiver, Sender
+from iap_physics.firmware.px4.mavlink import MavlinkParser, Sender
 
 HOST, READY = "127.0.0.1", 0.1  # [s]
 
@@ -25,7 +25,7 @@ class Autopilot:
         self.orders.bind((HOST, 14580 + number))
         self.orders.setblocking(False)
         self.to = (HOST, 14540 + number)
-        self.receiver, self.sender, self.fault = Receiver(), Sender(1, 1), fault
+        self.receiver, self.sender, self.fault = MavlinkParser(), Sender(1, 1), fault
         self.is_armed, self.target = False, None
         self.q, self.last_us = None, None
 
@@ -110,7 +110,7 @@ def connected(port):
 def main(fault, seconds, number):
     """Answer HIL_SENSOR until the simulator closes the connection."""
     autopilot = Autopilot(number, fault)  # hears orders from the first on
-    link, receiver, sender = connected(4560 + number), Receiver(), Sender(1, 1)
+    link, receiver, sender = connected(4560 + number), MavlinkParser(), Sender(1, 1)
     link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     while data := link.recv(4096):
         for message in receiver.add(data):

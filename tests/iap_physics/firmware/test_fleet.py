@@ -111,6 +111,35 @@ def test_motors_that_stand_still_in_flight_end_it():
     assert caught.value.outcome == "firmware_disarmed"
 
 
+@pytest.mark.parametrize("share", [float("nan"), 1.5, -0.1])
+def test_a_share_that_is_none_ends_the_flight(share):
+    firmware = RateLoop([])
+    fleet, motions, orders = fleet_of(firmware)
+    fleet.prepare(motions, orders)
+    with pytest.raises(FirmwareFailed, match="aircraft 0: its motors .* no shares of 0") as caught:
+        fleet.exchange(motions, [orders[0]._replace(share=share)])
+    assert caught.value.outcome == "firmware_out_of_step"
+
+
+@pytest.mark.parametrize(("periods", "is_late"), [(0, False), (1, True)])
+def test_a_firmware_that_arms_later_than_its_time_is_refused(periods, is_late):
+    firmware = RateLoop([])
+    fleet, motions, orders = fleet_of(firmware, probes=False)
+    tell, last = firmware.tell, 70 * PERIOD_NS  # 50 ms to boot, and 20 to arm
+
+    def tell_late(t_ns, motion, order):
+        firmware.arms = t_ns >= last + periods * PERIOD_NS
+        tell(t_ns, motion, order)
+
+    firmware.tell = tell_late
+    if is_late:
+        with pytest.raises(FirmwareFailed, match="does not arm"):
+            fleet.prepare(motions, orders)
+    else:
+        fleet.prepare(motions, orders)
+        assert fleet.exchange(motions, orders)[0].is_armed
+
+
 def test_each_writes_into_a_folder_of_its_own(tmp_path):
     fleet, _, _ = fleet_of(RateLoop([]), RateLoop([]))
     fleet.write(tmp_path)

@@ -9,7 +9,7 @@ from iap_physics.firmware.earth_axes import to_ned
 from iap_physics.firmware.firmware import AircraftMotion
 from iap_physics.firmware.px4 import mavlink
 from iap_physics.firmware.px4.hil_sensors import HilSensors
-from iap_physics.firmware.px4.mavlink import Receiver, Sender
+from iap_physics.firmware.px4.mavlink import MavlinkParser, Sender
 from iap_physics.firmware.settings import Px4Settings
 
 FRAMES = [
@@ -89,7 +89,7 @@ def test_frames_are_those_of_pymavlink(kind, values, written):
 def test_messages_are_found_among_damaged_bytes_and_in_pieces():
     frame = Sender().frame(mavlink.HEARTBEAT, 1, 2, 3, 4, 5, 3)
     damaged = frame[:-1] + bytes((frame[-1] ^ 1,))
-    receiver, found = Receiver(), []
+    receiver, found = MavlinkParser(), []
     for byte in b"noise" + damaged + frame:
         found.extend(receiver.add(bytes((byte,))))
     assert [each.values(mavlink.HEARTBEAT) for each in found] == [(1, 2, 3, 4, 5, 3)]
@@ -108,7 +108,7 @@ def test_sensors_at_rest_say_gravity_down_the_field_and_the_height():
         (0.1, 0.2, 0.3), (0.0, 0.0, 9.81), (0.0, 0.0, 2.0), (0.0, 0.0, 0.0, 1.0), (1.0, 2.0, 3.0)
     )
     sensors = HilSensors(NOISELESS, np.random.default_rng(0))
-    fix, sensor = Receiver().add(sensors.frames(Sender(), 4000, motion))
+    fix, sensor = MavlinkParser().add(sensors.frames(Sender(), 4000, motion))
     values = sensor.values(mavlink.HIL_SENSOR)
     assert values[0] == 4000
     assert values[1:7] == pytest.approx([0.0, 0.0, -9.81, 0.1, -0.2, -0.3])

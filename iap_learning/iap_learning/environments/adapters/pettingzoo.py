@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
+from iap_description.errors import BadInput
 from iap_learning.environments.spaces import gymnasium
 from iap_learning.environments.task_env import TaskEnv
 
@@ -24,6 +25,9 @@ class ParallelTask(ParallelEnv[str, Observation, Observation]):
         task: its name, or the path of a YAML file.
         settings: of the task's keys by their dotted paths.
         scenario: of the scenario's keys.
+
+    Raises:
+        BadInput: the task's action cannot be shared out evenly.
     """
 
     metadata: dict[str, Any] = {"name": "iap_parallel", "render_modes": []}
@@ -40,7 +44,12 @@ class ParallelTask(ParallelEnv[str, Observation, Observation]):
         self.render_mode = None
         self.possible_agents = [vehicle.name for vehicle in vehicles]
         self.agents: list[str] = []
-        shape = (self._env.episodes.size // len(self.possible_agents),)
+        size, rest = divmod(self._env.episodes.size, len(self.possible_agents))
+        if rest:
+            raise BadInput(
+                f"task '{task}': {self._env.episodes.size} numbers of an action for {len(vehicles)} vehicles"
+            )
+        shape = (size,)
         box = gymnasium.spaces.Box(-1.0, 1.0, shape, np.float32)
         self.observation_spaces = dict.fromkeys(self.possible_agents, self._env.observation_space)
         self.action_spaces = dict.fromkeys(self.possible_agents, box)

@@ -23,8 +23,8 @@ class SB3Worlds(VecEnv):
     """
 
     def __init__(self, env: TaskVectorEnv, seed: int = 0, reward: float = 1.0) -> None:
-        super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
         self.worlds, self._first, self._reward = env, seed, reward
+        super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
         self._actions = np.zeros(env.action_space.shape or (), np.float32)
         self._returns, self._lengths = np.zeros(env.num_envs), np.zeros(env.num_envs, np.int64)
 
@@ -62,8 +62,12 @@ class SB3Worlds(VecEnv):
         self.worlds.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:  # noqa: ANN401 - as the base class
-        """An attribute of all worlds, once for each of some."""
-        return [getattr(self.worlds, attr_name, None)] * len(self._chosen(indices))
+        """An attribute of all worlds, once for each of some.
+
+        Raises:
+            AttributeError: they have none of that name.
+        """
+        return [getattr(self.worlds, attr_name)] * len(self._chosen(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:  # noqa: ANN401
         """Refuse: worlds share all attributes."""

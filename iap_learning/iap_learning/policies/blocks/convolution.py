@@ -186,7 +186,7 @@ static inline void policy_convolve(const float *kernels, const float *biases, co
                         for (int j = 0; j < kernel; j++)
                             sum += kernels[((c * depth + d) * kernel + i) * kernel + j]
                                    * in[(d * rows + stride * u + i) * columns + stride * v + j];
-                out[(c * high + u) * wide + v] = sum > 0.0f ? sum : 0.0f;
+                out[(c * high + u) * wide + v] = sum < 0.0f ? 0.0f : sum; /* NaN stays */
             }
 }
 """

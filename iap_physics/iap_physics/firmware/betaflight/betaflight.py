@@ -154,10 +154,6 @@ class Betaflight:
             reason = f"{len(packet)} bytes came, {MOTORS.size} of motors are expected"
             raise FirmwareFailed("firmware_out_of_step", reason)
         motors = MOTORS.unpack(packet)
-        if not all(0.0 <= share <= 1.0 for share in motors):  # NaN as well
-            raise FirmwareFailed(
-                "firmware_out_of_step", f"motors {motors} are no shares of 0 to 1"
-            )
         a, b, c, d = (motors[k] for k in self._indices)
         return RotorShares((a, b, c, d), is_armed=min(motors) >= 0.5 * IDLE)
 

@@ -34,8 +34,8 @@ def lockstep_library() -> Path:
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
         raise BadInput(
-            "key 'firmware': lockstep with Betaflight needs a C compiler: install gcc, or fly it by the wall clock with"
-            " firmware.paced=true, which is not reproducible"
+            "key 'firmware': Betaflight needs a C compiler, for the library that moves its ports and its clock:"
+            " install gcc"
         )
     with tempfile.TemporaryDirectory(dir=out.parent) as folder:
         made = Path(folder, out.name)

@@ -9,6 +9,7 @@ with a lag of 40 ms allow. The rate of an ordered attitude about roll and pitch 
 import math
 import struct
 
+from iap_description.math.atmosphere import SEA_LEVEL
 from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder, Four
 from iap_physics.firmware.stick_angles import stick_angles
 
@@ -17,7 +18,6 @@ ANGLE_LIMIT = math.radians(60.0)  # of a full stick, as the settings have it
 RATE_LIMITS = (math.radians(500.0), math.radians(200.0))  # of roll and pitch, of yaw [rad/s]
 MIN_CHECK, IDLE = 1010, 0.01  # throttle that counts as none [us], share of an idling motor
 LOW, HIGH, MIDDLE = 1000, 2000, 1500  # [us]
-PRESSURE = 101_325.0  # [Pa], since nothing flies by it
 UNUSED = (LOW,) * 10
 
 
@@ -27,7 +27,9 @@ def state_packet(t: float, motion: AircraftMotion, *, yaw_sign: float) -> bytes:
     a, b, c = motion.f_B
     x, y, z, w = motion.q_WB
     nothing = (0.0,) * 6  # position and velocity, which its GPS would have
-    return STATE.pack(t, p, -q, yaw_sign * r, a, -b, -c, w, x, -y, -z, *nothing, PRESSURE)
+    return STATE.pack(
+        t, p, -q, yaw_sign * r, a, -b, -c, w, x, -y, -z, *nothing, SEA_LEVEL
+    )  # nothing flies by the pressure
 
 
 def stick_packet(t: float, order: AttitudeOrder, q_WB: Four, yaw_gain: float) -> bytes:

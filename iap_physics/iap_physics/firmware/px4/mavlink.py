@@ -81,7 +81,7 @@ class Sender:
         return bytes((BEGIN,)) + body + checksum(body, kind.extra)
 
 
-class Message(NamedTuple):
+class MavlinkMessage(NamedTuple):
     """A message: its number, and its payload without the zeros at its end."""
 
     number: int
@@ -93,13 +93,13 @@ class Message(NamedTuple):
         return kind.fields.unpack(self.payload[:size].ljust(size, b"\0"))
 
 
-class Receiver:
+class MavlinkParser:
     """Takes a stream of bytes apart into messages; what is damaged or unknown is left out."""
 
     def __init__(self) -> None:
         self._bytes = b""
 
-    def add(self, data: bytes) -> Iterator[Message]:
+    def add(self, data: bytes) -> Iterator[MavlinkMessage]:
         """The messages that are whole with more bytes."""
         self._bytes += data
         while True:
@@ -120,4 +120,4 @@ class Receiver:
             # An unknown kind is passed over as a whole, a damaged frame only by its first byte.
             self._bytes = self._bytes[end if is_sound or extra is None else 1 :]
             if is_sound:
-                yield Message(number, frame[HEAD:length])
+                yield MavlinkMessage(number, frame[HEAD:length])

@@ -15,7 +15,7 @@ from iap_physics.firmware.px4.mavlink import (
     HEARTBEAT,
     SET_ATTITUDE_TARGET,
     STATUSTEXT,
-    Receiver,
+    MavlinkParser,
     Sender,
 )
 
@@ -26,7 +26,7 @@ DO_SET_MODE, ARM = 176, 400  # commands
 CUSTOM_MODE, OFFBOARD = 1.0, 6.0
 GROUND_STATION, NO_AUTOPILOT, ACTIVE, VERSION = 6, 8, 4, 3  # of a heartbeat
 HEARTBEAT_NS, REQUEST_NS = 500_000_000, 500_000_000  # between two of them
-MOST_TEXTS = 3  # that are kept
+MAX_TEXTS = 3  # that are kept
 
 
 class Offboard:
@@ -43,7 +43,7 @@ class Offboard:
         self._socket = bound_socket(LOCAL + number, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
         self._to, self._system = (HOST, REMOTE + number), number + 1
-        self._sender, self._receiver = Sender(), Receiver()
+        self._sender, self._receiver = Sender(), MavlinkParser()
         self._last_heartbeat = self._last_request = -HEARTBEAT_NS
         self.texts: list[str] = []
 
@@ -96,7 +96,7 @@ class Offboard:
 
     def _note(self, text: str) -> None:
         if text not in self.texts:
-            self.texts = [*self.texts, text][-MOST_TEXTS:]
+            self.texts = [*self.texts, text][-MAX_TEXTS:]
 
     def close(self) -> None:
         """Close the port; a second time is fine."""

@@ -21,7 +21,12 @@ from iap_physics.firmware.firmware import (
 from iap_physics.firmware.outside_process import OutsideProcess
 from iap_physics.firmware.ports import bound_socket
 from iap_physics.firmware.px4.hil_sensors import HilSensors
-from iap_physics.firmware.px4.mavlink import HIL_ACTUATOR_CONTROLS, Message, Receiver, Sender
+from iap_physics.firmware.px4.mavlink import (
+    HIL_ACTUATOR_CONTROLS,
+    MavlinkMessage,
+    MavlinkParser,
+    Sender,
+)
 from iap_physics.firmware.px4.offboard import Offboard
 from iap_physics.firmware.rotor_places import rotors_by_place
 from iap_physics.firmware.settings import Px4Settings
@@ -60,7 +65,7 @@ class Px4:
         self._sensors, self._sender, self._receiver = (
             HilSensors(settings, rng),
             Sender(),
-            Receiver(),
+            MavlinkParser(),
         )
         self._controls: list[tuple[float, ...]] = []  # of messages that were not looked at yet
         self._is_locked = self._is_armed = False
@@ -197,10 +202,10 @@ class Px4:
             self._process.write(folder)
 
 
-def _is_controls(message: Message) -> bool:
+def _is_controls(message: MavlinkMessage) -> bool:
     return message.number == HIL_ACTUATOR_CONTROLS.number
 
 
-def _values(message: Message) -> tuple[float, ...]:
+def _values(message: MavlinkMessage) -> tuple[float, ...]:
     values: tuple[float, ...] = message.values(HIL_ACTUATOR_CONTROLS)
     return values
