@@ -183,8 +183,8 @@ def _layout(keys: Keys) -> tuple[frames.FrameLayout, list[str]]:
         np.array(_numbers(keys, "Field I signed", count)), np.array(constants),
         np.array(_intervals(keys)), (_numbers(keys, "Data version", None) or [1])[0],
     )  # fmt: skip
-    for kind in range(len(KINDS)):
-        _min_bytes(layout, kind)  # the decoder writes whole groups
+    for row in range(len(KINDS)):
+        _min_bytes(layout, row)  # the decoder writes whole groups
     return layout, names
 
 

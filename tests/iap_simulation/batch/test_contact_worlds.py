@@ -185,6 +185,22 @@ def test_a_world_with_contact_is_the_same_flight_with_any_others_for_long(base, 
     assert_one_flight(base, platform, case, periods=400)
 
 
+def test_a_snapshot_brings_back_vehicles_that_other_seeds_have_replaced():
+    keys = {**BY_POSE, "draw.com": 0.005, "draw.mass": 0.1}
+    worlds = worlds_of(keys, range(2))
+    for _ in range(20):
+        worlds.advance()
+    snapshot = worlds.snapshot()
+    for _ in range(40):
+        worlds.advance()
+    ends = ends_of(worlds)
+    worlds.reset(seeds=[7, 8])
+    worlds.restore(snapshot)
+    for _ in range(40):
+        worlds.advance()
+    assert ends_of(worlds) == ends
+
+
 @pytest.mark.slow
 def test_a_peg_in_its_bore_is_the_single_run():
     start = {"reference.position": [-1.8, 0.0, 2.1], "start.lead_in": 0.0}

@@ -43,11 +43,15 @@ class MuJoCoWorldsSnapshot:
     Attributes:
         t: time since all worlds started [s].
         models: of each world.
+        objects: likewise.
+        own: assemblies of worlds that have one of their own, by their numbers.
         arrays: copies of all that changes in flight.
     """
 
     t: float
     models: tuple[MuJoCoModel, ...]
+    objects: tuple[Objects, ...]
+    own: dict[int, Assembly]
     arrays: tuple[Array | Integers, ...]
 
 
@@ -156,12 +160,14 @@ class MuJoCoWorlds(JointlessEngine):
         """All arrays that change in flight."""
         n = self.native
         states = (n.qpos, n.qvel, n.warmstart, n.constraint, n.touched, n.felt, n.x)
-        return (*states, self.status, self.step_counts, self.native.times, self._has_forces)
+        own = (n.arms_P, n.arms_C)  # of worlds with a vehicle of their own
+        return (*states, *own, self.status, self.step_counts, n.times, self._has_forces)
 
     def snapshot(self) -> MuJoCoWorldsSnapshot:
         """Time, states, models and warm starts; worlds go on from it bit for bit, in contact too."""
         arrays = tuple(each.copy() for each in self._changing)
-        return MuJoCoWorldsSnapshot(self.t, tuple(self._made), arrays)
+        made, objects = tuple(self._made), tuple(self._objects)
+        return MuJoCoWorldsSnapshot(self.t, made, objects, dict(self._own), arrays)
 
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot."""
@@ -171,6 +177,7 @@ class MuJoCoWorlds(JointlessEngine):
         ):
             raise IapError("restore: the snapshot is not of this engine")
         self.t, self._made = snapshot.t, list(snapshot.models)
+        self._objects, self._own = list(snapshot.objects), dict(snapshot.own)
         self.native.models[:] = [made.model._address for made in self._made]
         for here, there in zip(self._changing, snapshot.arrays, strict=True):
             here[:] = there
