@@ -11,6 +11,7 @@ NODES = [  # for ros2 run; a wheel has none, since they need ROS 2 and a folder 
     "admittance_node = iap_control.nodes.admittance_node:main",
     "controller_node = iap_control.nodes.controller_node:main",
     "coordinator_node = iap_control.nodes.coordinator_node:main",
+    "offboard_node = iap_control.nodes.offboard_node:main",
     "reference_node = iap_control.nodes.reference_node:main",
 ]
 if {"bdist_wheel", "dist_info"} & set(sys.argv):

@@ -5,13 +5,17 @@ World: ``x_E = y_N, y_E = x_N, z_E = -z_N``. Body: ``x`` stays forward, ``y`` an
 own inverse, so one function serves both directions.
 """
 
+import math
+
 import numpy as np
 
 from iap_description.arrays import Array
 
+Four = tuple[float, float, float, float]
 MAP = "map"  # name of the world's frame
 R_ENU_NED: Array = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 R_FLU_FRD: Array = np.diag([1.0, -1.0, -1.0])
+_SQRT_HALF = math.sqrt(0.5)
 for _constant in (R_ENU_NED, R_FLU_FRD):
     _constant.setflags(write=False)
 
@@ -29,3 +33,10 @@ def swap_body(v_B: Array) -> Array:
 def swap_attitude(R_WB: Array) -> Array:
     """Attitudes (..., 3, 3) between R_NED_FRD and R_ENU_FLU: both sides change their frame."""
     return R_ENU_NED @ np.asarray(R_WB) @ R_FLU_FRD
+
+
+def to_ned(q_WB: Four) -> Four:
+    """Quaternion w x y z of FRD to NED, of one xyzw of FLU to `map` (ENU); `swap_attitude` of its matrix."""
+    x, y, z, w = q_WB
+    # Turns of half a circle about (1, 1, 0) / sqrt 2 in the world and about x in the body.
+    return (_SQRT_HALF * (w + z), _SQRT_HALF * (x + y), _SQRT_HALF * (x - y), _SQRT_HALF * (w - z))

@@ -9,7 +9,7 @@ from iap_description.errors import BadInput
 SOURCE = """
 from f450_loops import attitude_loop, mixed
 
-from iap_physics.firmware.earth_axes import to_ned
+from iap_description.frames import to_ned
 from iap_physics.firmware.firmware import RotorShares
 
 

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from iap_description.frames import to_ned
 from iap_description.math import so3
-from iap_physics.firmware.earth_axes import to_ned
 from iap_physics.firmware.firmware import AircraftMotion
 from iap_physics.firmware.px4 import mavlink
 from iap_physics.firmware.px4.hil_sensors import HilSensors

@@ -9,7 +9,7 @@ import math
 import struct
 from typing import NamedTuple
 
-from iap_physics.firmware.earth_axes import to_ned
+from iap_description.frames import to_ned
 from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder, Four
 from iap_physics.firmware.stick_angles import stick_angles
 

@@ -6,7 +6,7 @@ PX4 with instance i listens on UDP port 14580 + i and sends to 14540 + i.
 
 import socket
 
-from iap_physics.firmware.earth_axes import to_ned
+from iap_description.frames import to_ned
 from iap_physics.firmware.firmware import AttitudeOrder
 from iap_physics.firmware.ports import HOST, bound_socket
 from iap_physics.firmware.px4.mavlink import (

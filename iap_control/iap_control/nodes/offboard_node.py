@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Passes a platform's commands on to real autopilots: `command` in, set-points of px4_msgs or mavros_msgs out.
+
+Runs in the vehicle's namespace, which is `iap` unless it is remapped. Without commands it is silent, so that an
+autopilot leaves its offboard mode by its own rules.
+"""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+
+from iap_control.offboard.aircraft_setpoint import AircraftSetpoint, SetpointMessages
+from iap_control.offboard.kinds import KINDS, make_messages
+from iap_description.sensors.mounts import space
+from iap_description.states import Command
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import Platform
+from iap_io.ros.message_classes import message_class
+from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
+from iap_io.ros.process import program
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import CommandMessage
+from iap_io.wire.stamps import SECOND
+
+
+class AutopilotTopics:
+    """Publishes the set-points of one aircraft in its namespace.
+
+    Args:
+        node: whose topics they are.
+        namespace: of the aircraft, without the simulation's.
+        messages: of the aircraft.
+    """
+
+    def __init__(self, node: SuiteNode, namespace: str, messages: SetpointMessages) -> None:
+        self._messages = messages
+        self._publishers = {
+            topic: node.create_publisher(
+                type(message), node.absolute(f"{namespace}/{topic}"), LATEST
+            )
+            for topic, message in messages.outlets
+        }
+
+    def publish(self, setpoint: AircraftSetpoint, stamp: int) -> None:
+        """Publish a set-point, of a time of the node's clock [ns]."""
+        for topic, message in self._messages.fill(setpoint, stamp):
+            self._publishers[topic].publish(message)
+
+
+class OffboardNode(SuiteNode):
+    """The commands of one platform as set-points of its aircraft."""
+
+    def __init__(
+        self, namespace: str = "iap", parameters: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__("offboard_node", namespace=namespace, of="vehicle", parameters=parameters)
+        platform = self.platform()
+        what = "Messages of the set-points: of px4_msgs or of mavros_msgs."
+        kind = self.choice("autopilot", tuple(KINDS), what)
+        numbers = self._numbers(platform)
+        largest = self._largest_thrusts(platform)
+        self._command = Command.zeros(platform.count)
+        assembly = Assembly.of(platform, self.vehicle)
+        self._outputs = []
+        for number in numbers:
+            messages = make_messages(kind, message_class)
+            topics = AutopilotTopics(self, space(assembly, assembly.aircraft[number]), messages)
+            self._outputs.append((number, largest[number], topics))
+        self._stamp, self._passed = -1, 0
+        read = MessageReader(CommandMessage).read
+        self.inputs.listen(CommandMessage.TYPE, "command", read, self._on_command, LATEST)
+        self._diagnostics = Diagnostics(self, self._statuses)
+
+    def _numbers(self, platform: Platform) -> list[int]:
+        """Declare which aircraft are flown; returns their numbers from 0."""
+        what = "Number of the aircraft whose set-points are published, from 1; 0: all of them."
+        number = self.parameter("aircraft", 0, what, limits=(0, platform.count))
+        return [number - 1] if number else list(range(platform.count))
+
+    def _largest_thrusts(self, platform: Platform) -> list[float]:
+        """Declare what a thrust of 1 stands for, for each aircraft [N]."""
+        what = "Thrust that a set-point of 1 stands for [N]; 0: the largest of the aircraft."
+        largest = self.parameter("thrust_max", 0.0, what, limits=(0.0, 1e6))
+        return [largest or aircraft.thrust_limits[1] for aircraft in platform.fleet]
+
+    def _statuses(self) -> list[DiagnosticStatus]:
+        values = {"t": max(self._stamp, 0) / SECOND, "passed on": self._passed}
+        doing = "passing commands on" if self._passed else "waiting for commands"
+        return [self.inputs.status(doing, values)]
+
+    def _on_command(self, message: CommandMessage) -> None:
+        message.get(self._command)
+        now = self.get_clock().now().nanoseconds
+        for number, largest, topics in self._outputs:
+            topics.publish(AircraftSetpoint.of(self._command, number, largest), now)
+        self._stamp, self._passed = message.stamp, self._passed + 1
+
+
+main = program("offboard_node", OffboardNode)
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What one aircraft shall do, in the terms that all autopilots share, and what a kind of them makes of it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from iap_description.errors import BadInput
+from iap_description.frames import Four
+from iap_description.states import Command, Mode
+
+MODES = (Mode.ATTITUDE_THRUST, Mode.RATE_THRUST)
+
+
+class AircraftSetpoint(NamedTuple):
+    """Attitude and thrust, or rates and thrust, of one aircraft.
+
+    Attributes:
+        has_attitude: whether the attitude counts, with the rate as its feed-forward; else the rate counts.
+        q_WB: attitude of its axes forward, left, up in `map` (ENU), xyzw.
+        w_WB_B: body rate [rad/s, forward, left, up].
+        share: of the largest thrust, along its z axis, 0 to 1.
+    """
+
+    has_attitude: bool
+    q_WB: Four
+    w_WB_B: tuple[float, float, float]
+    share: float
+
+    @classmethod
+    def of(cls, command: Command, number: int, thrust_max: float) -> "AircraftSetpoint":
+        """The set-point of an aircraft in a platform's command.
+
+        Args:
+            command: of the platform.
+            number: of the aircraft, from 0.
+            thrust_max: thrust that a share of 1 stands for [N]; more is cut to it, less than 0 to 0.
+
+        Raises:
+            BadInput: the command has no attitudes or rates of aircraft.
+        """
+        if command.mode not in MODES:
+            raise BadInput(
+                f"mode {command.mode:d} ({command.mode.name}) has no attitude or rate of an aircraft, which autopilots"
+                " take (one rigid aircraft commands attitudes with law: attitude)"
+            )
+        x, y, z, w = command.q_WB[number].tolist()
+        p, q, r = command.w_WB_B[number].tolist()
+        share = min(max(float(command.thrust[number]) / thrust_max, 0.0), 1.0)
+        return cls(command.mode == Mode.ATTITUDE_THRUST, (x, y, z, w), (p, q, r), share)
+
+
+class Outlet(NamedTuple):
+    """A message and the topic that it goes to, relative to the aircraft's namespace."""
+
+    topic: str
+    message: Any
+
+
+class SetpointMessages(Protocol):
+    """Messages of set-points of one kind of autopilot, made once and filled for every command.
+
+    Attributes:
+        outlets: all that may be published.
+    """
+
+    outlets: Sequence[Outlet]
+
+    def fill(self, setpoint: AircraftSetpoint, stamp: int) -> Sequence[Outlet]:
+        """Fill messages with a set-point of a stamp [ns] by the clock of ROS; returns those to publish, in order."""
+        ...
+
+
+Classes = Callable[
+    [str], type
+]  # class of a message type such as `px4_msgs/msg/OffboardControlMode`
