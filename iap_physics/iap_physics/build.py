@@ -2,6 +2,7 @@
 """Builds a plant with all its parts from a specification."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from iap_description.errors import BadInput
 from iap_description.vehicles.assembly import Assembly
@@ -11,6 +12,8 @@ from iap_physics.arm.gripper import Gripper
 from iap_physics.arm.servo_steps import check_servos
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.make import make_engine
+from iap_physics.firmware.firmware import Firmware
+from iap_physics.firmware.kinds import make_firmware
 from iap_physics.identified.engine import IdentifiedEngine
 from iap_physics.latching.latches import Latches
 from iap_physics.modules.proximity import ModuleProximity
@@ -28,6 +31,7 @@ from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_faults import PlantFaults
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.touchdowns import Touchdowns
+from iap_physics.plant.vehicle_spec import PlantVehicle
 from iap_physics.propulsion.propulsion import Propulsion, propulsion_of
 
 
@@ -134,9 +138,15 @@ def _firmwares(spec: PlantSpec, propulsion: Sequence[Propulsion]) -> list[Firmwa
             propulsion[i],
             physics_hz=spec.rates.physics_hz,
             gravity=spec.world.gravity,
-            first=count,
-            streams=lambda number: spec.rng(f"firmware/{number}"),
+            make=partial(_firmware, spec, vehicle, count),
         )
         out.append(flight)
         count += len(vehicle.platform.fleet)
     return out
+
+
+def _firmware(spec: PlantSpec, vehicle: PlantVehicle, first: int, number: int) -> Firmware:
+    """The firmware of a vehicle's aircraft; `first` is the number of its first one among all that firmwares fly."""
+    assert vehicle.firmware is not None  # noqa: S101 - the caller has looked
+    rng = spec.rng(f"firmware/{first + number}")
+    return make_firmware(vehicle.firmware, vehicle.platform.fleet[number], first + number, rng)

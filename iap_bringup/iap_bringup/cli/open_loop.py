@@ -26,7 +26,7 @@ from iap_simulation.scenario.resolving import resolve
 from iap_simulation.scenario.scenario import Scenario
 
 SCENARIO, ENGINE = "hover", "closed_form"
-LONGEST = 10.0  # horizon [s]
+MAX_HORIZON = 10.0  # [s]
 
 
 def replay_commands(options: argparse.Namespace) -> int:
@@ -53,8 +53,8 @@ def replay_commands(options: argparse.Namespace) -> int:
 def _horizons(options: argparse.Namespace) -> tuple[float, ...]:
     if options.horizon is None:
         return HORIZONS
-    if not HORIZONS[0] <= options.horizon <= LONGEST:
-        raise BadInput(f"--horizon {options.horizon:g}: {HORIZONS[0]:g} to {LONGEST:g} s")
+    if not HORIZONS[0] <= options.horizon <= MAX_HORIZON:
+        raise BadInput(f"--horizon {options.horizon:g}: {HORIZONS[0]:g} to {MAX_HORIZON:g} s")
     return (*(each for each in HORIZONS if each < options.horizon), options.horizon)
 
 

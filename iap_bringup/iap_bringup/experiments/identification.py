@@ -3,7 +3,8 @@
 
 Each seed draws a vehicle, flies it with inertial units, and identifies it from its recording alone. Errors are against
 what was drawn. An interval counts as right where it has the truth in it; it is never below 1 %. A last part of each
-flight that is not fitted is predicted, and its error is relative to that of a state that stays.
+flight that is not fitted is predicted, and its error is relative to that of a state that stays. Flights that the
+identification refuses as a whole are named by their seeds.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,6 +16,7 @@ import numpy as np
 
 from iap_bringup.experiments.rows import Report, Rows
 from iap_description.earth import GRAVITY
+from iap_description.errors import BadInput
 from iap_description.vehicles.assembly import Assembly
 from iap_io.flight_logs.flight_log import FlightLog
 from iap_io.flight_logs.run_folders import read_run
@@ -94,22 +96,44 @@ def identification_rows(report: Report, *, quick: bool = False) -> Rows:
     for name, kind in KINDS.items():
         count = min(kind.seeds, QUICK) if quick else kind.seeds
         flights: list[Outcome] = []
+        refused: list[int] = []
         for seed in range(1, count + 1):
             report(f"{seed - 1} of {count}: {name}")
-            flights += _flight(seed, kind)
-        results |= {f"{name}, {key}": row for key, row in _rows(flights).items()}
+            try:
+                flights += _flight(seed, kind)
+            except RefusedFlight:
+                refused.append(seed)
+        rows = _rows(flights)
+        if refused:
+            seeds = ", ".join(map(str, refused))
+            rows["flights"] = {
+                "determined": f"{count - len(refused)} of {count}: not seed {seeds}"
+            }
+        results |= {f"{name}, {key}": row for key, row in rows.items()}
     return results
 
 
+class RefusedFlight(Exception):
+    """A flight that the identification refuses, such as one with a motor at its end too often."""
+
+
 def _flight(seed: int, kind: FlightKind) -> list[Outcome]:
-    """Truth and estimates of one flight."""
+    """Truth and estimates of one flight.
+
+    Raises:
+        RefusedFlight: the identification refuses it as a whole.
+        BadInput: it cannot be flown or read.
+    """
     options = Options(seed=seed, sensors="imu", assignments=(*DRAWN, *kind.assignments))
     scenario, _ = resolve(kind.scenario, options)
     with TemporaryDirectory() as place:
         folder = Path(place) / "run"
         record(kind.scenario, folder=folder, **options.model_dump(exclude_none=True))
         logs = read_run(folder)
-    return [_alone(scenario, logs[0])] if len(logs) == 1 else list(_of_fleet(scenario, logs))
+    try:
+        return [_alone(scenario, logs[0])] if len(logs) == 1 else list(_of_fleet(scenario, logs))
+    except BadInput as error:
+        raise RefusedFlight(str(error)) from error
 
 
 def _alone(scenario: Scenario, log: FlightLog) -> Outcome:

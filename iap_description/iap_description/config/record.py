@@ -47,6 +47,7 @@ NonNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, l
 BelowOne = Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]
 Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]  # NaN is neither
 Count = Annotated[int, Field(strict=True, ge=1, le=MAX_COUNT)]
+NonNegativeCount = Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
 Seed = Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
 Flag = Annotated[bool, Field(strict=True)]
 Vec3 = tuple[Real, Real, Real]

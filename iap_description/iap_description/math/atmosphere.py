@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array
+from iap_description.earth import STANDARD_GRAVITY
 
 SEA_LEVEL = 101_325.0  # p_0 [Pa]
 TEMPERATURE = 288.15  # T_0 [K]
 LAPSE = 0.0065  # L [K/m]
-EXPONENT = 9.80665 * 0.0289644 / (8.31432 * LAPSE)
+EXPONENT = STANDARD_GRAVITY * 0.0289644 / (8.31432 * LAPSE)
 
 
 def standard_pressure(height: ArrayLike) -> Array:

@@ -7,6 +7,7 @@ from itertools import permutations, product
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.earth import STANDARD_GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.datasets.data_sample import DataSample
@@ -15,8 +16,8 @@ from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_io.trajectories.tilts import bumps
 
 FORCE_UNITS = {  # specific force of one unit [m/s^2]
-    "g": 9.80665,
-    "mg": 9.80665e-3,
+    "g": STANDARD_GRAVITY,
+    "mg": 1e-3 * STANDARD_GRAVITY,
     "cm/s^2 (Gal)": 0.01,
     "mm/s^2": 0.001,
 }

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
+from iap_description.earth import STANDARD_GRAVITY
 from iap_description.errors import BadInput
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog
 from iap_io.flight_logs.log_tables import LogField, LogTable, signals_of
 
 TIME = "time"
-G = 9.80665  # [m/s^2]
 DEG = float(np.pi / 180.0)
 USUAL_1G = 2048.0
 USUAL_POLES = 14.0  # of a motor
@@ -74,6 +74,7 @@ def log_of_columns(
         said.append(
             f"{(~sound).sum()} damaged rows left out: motors out of {low:g} to {high:g}, or no numbers"
         )
+    said += _assumed(keys, columns)
     said += [
         f"motors: from {low:g} to {high:g} taken as 0 to 1",
         "axes: forward and left; the sign of yaw is that of the firmware, which no log shows",
@@ -85,6 +86,19 @@ def log_of_columns(
         path, kind, f"{firmware}, {rotors} rotors", signals, rotors, "enu", len(t),
         keys, tuple(said), missing, ADVICE, PLACES if rotors == len(PLACES) else None,
     )  # fmt: skip
+
+
+def _assumed(keys: Mapping[str, str], columns: Mapping[str, Array]) -> list[str]:
+    """Notes on numbers that the header does not have."""
+    needs = {
+        "acc_1G": (USUAL_1G, any(f"accSmooth[{axis}]" in columns for axis in range(3))),
+        "motor_poles": (USUAL_POLES, any(name.startswith("eRPM[") for name in columns)),
+    }
+    return [
+        f"{key}: {usual:g} assumed, the header has none"
+        for key, (usual, is_needed) in needs.items()
+        if is_needed and not number(keys.get(key, "")) > 0.0
+    ]
 
 
 def _motors(columns: Mapping[str, Array]) -> list[str]:
@@ -124,8 +138,9 @@ def _scaled(
     for name in (each for each in columns if each.startswith("eRPM[")):
         scaled[name.replace("eRPM", "speeds")] = columns[name] * 200.0 / poles
     one_g = above_zero(keys.get("acc_1G", ""), USUAL_1G)
+    units = (("", STANDARD_GRAVITY / one_g), (" (g)", STANDARD_GRAVITY), (" (m/s/s)", 1.0))
     for axis in range(3):
-        for unit, factor in (("", G / one_g), (" (g)", G), (" (m/s/s)", 1.0)):
+        for unit, factor in units:
             if f"accSmooth[{axis}]{unit}" in columns:
                 scaled[f"accelerations[{axis}]"] = columns[f"accSmooth[{axis}]{unit}"] * factor
     return scaled

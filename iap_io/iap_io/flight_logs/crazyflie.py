@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.config.text_files import read_bytes
+from iap_description.earth import STANDARD_GRAVITY
 from iap_description.errors import BadInput
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog
@@ -24,7 +25,7 @@ VERSIONS = {1: ("<u4", 1e-3), 2: ("<u8", 1e-6)}  # type and unit of times [s]
 MAX_FILE_SIZE = 1 << 30  # bytes of a file
 TYPES = {"b", "B", "h", "H", "i", "I", "f"}
 CRC = 4  # bytes
-G, DEG = 9.80665, float(np.pi / 180.0)
+DEG = float(np.pi / 180.0)
 PWM = 1.0 / 65535.0
 TABLE = "uSD"
 STATE, TARGET = "stateEstimate", "ctrltarget"
@@ -41,7 +42,7 @@ FIELDS = (
     LogField(names.VELOCITY, TABLE, _xyz(f"{STATE}.v")),
     LogField(names.RATES, TABLE, _xyz("gyro."), scale=DEG),
     LogField(names.GYROSCOPE, TABLE, _xyz("gyro."), scale=DEG),
-    LogField(names.SPECIFIC_FORCE, TABLE, _xyz("acc."), scale=G),
+    LogField(names.SPECIFIC_FORCE, TABLE, _xyz("acc."), scale=STANDARD_GRAVITY),
     LogField(names.MOTORS, TABLE, tuple(f"motor.m{i}" for i in range(1, 5)), scale=PWM),
     LogField(names.ROTOR_SPEEDS, TABLE, tuple(f"rpm.m{i}" for i in range(1, 5))),
     LogField(names.THRUST, TABLE, ("stabilizer.thrust",), scale=PWM),

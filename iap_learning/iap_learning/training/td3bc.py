@@ -116,7 +116,7 @@ class TD3BCState(NamedTuple):
 
 
 Activation = Callable[[Tensor], Tensor]
-NORM_LEAST = 1e-5  # variance that is added to a layer's own
+NORM_EPSILON = 1e-5  # variance that is added to a layer's own
 
 
 def relu(x: Tensor) -> Tensor:
@@ -127,7 +127,7 @@ def relu(x: Tensor) -> Tensor:
 def normalised_relu(x: Tensor) -> Tensor:
     """Numbers (..., n) of mean 0 and deviation 1 in each row, rectified."""
     away = x - x.mean(-1, keepdims=True)
-    return relu(away / jnp.sqrt(jnp.square(away).mean(-1, keepdims=True) + NORM_LEAST))
+    return relu(away / jnp.sqrt(jnp.square(away).mean(-1, keepdims=True) + NORM_EPSILON))
 
 
 def value(
@@ -252,11 +252,8 @@ def make_update(settings: TD3BC) -> Update[TD3BCState]:
             lambda new, kept: jnp.where(due, new, kept), (actor, target, actor_memory), old
         )
         done = state.done + 1
-        return TD3BCState(
-            TD3BCNetworks(actor, critics), target, actor_memory, critic_memory, done
-        ), {
-            "error": error,
-            "value": wanted.mean(),
-        }
+        nets = TD3BCNetworks(actor, critics)
+        numbers = {"error": error, "value": wanted.mean()}
+        return TD3BCState(nets, target, actor_memory, critic_memory, done), numbers
 
     return update

@@ -27,25 +27,25 @@ from iap_physics.propulsion.rotors import Lag, RotorParameters, lag, spin_aircra
 from iap_physics.propulsion.tilting_rotors import tilt_aircraft
 
 
-class FlownVehicle(NamedTuple):
+class VehicleArrays(NamedTuple):
     """One vehicle in B worlds as compiled code takes it.
 
     Attributes:
         fleet: its aircraft.
         numbers: (B, N, 3) of its rotors, see `Airframe.rotor_numbers`.
-        known: estimates that its autopilots go by.
+        estimates: that its autopilots go by.
         is_tilting: whether its rotors tilt.
         base: state row of its central body.
     """
 
     fleet: FleetState
     numbers: Array
-    known: AutopilotEstimates
+    estimates: AutopilotEstimates
     is_tilting: bool
     base: int
 
 
-class Loads(NamedTuple):
+class OtherLoads(NamedTuple):
     """What acts on vehicles besides their rotors and contacts, in B worlds.
 
     Attributes:
@@ -126,7 +126,7 @@ class ContactFlight:
         engine, dt = self._engine, self._dt
         vehicles, loads = (
             self._vehicles,
-            Loads(inputs.air_W, self._external_W, self._drag, inputs.ticks),
+            OtherLoads(inputs.air_W, self._external_W, self._drag, inputs.ticks),
         )
         is_running = engine.status == RUNNING
         at_once = 1 if engine.has_motion else steps
@@ -138,10 +138,10 @@ class ContactFlight:
         np.add(inputs.ticks, steps, out=inputs.ticks, where=is_running)
 
     @property
-    def _vehicles(self) -> tuple[FlownVehicle, ...]:
+    def _vehicles(self) -> tuple[VehicleArrays, ...]:
         pairs = zip(self._propulsion, self._numbers, strict=True)
         return tuple(
-            FlownVehicle(p.fleet_state, numbers, p.known, p.is_tilting, p.rows.start)
+            VehicleArrays(p.fleet_state, numbers, p.known, p.is_tilting, p.rows.start)
             for p, numbers in pairs
         )
 
@@ -149,8 +149,8 @@ class ContactFlight:
 @njit(cache=True, nogil=True)
 def _fly(
     worlds: NativeWorlds,
-    vehicles: tuple[FlownVehicle, ...],
-    loads: Loads,
+    vehicles: tuple[VehicleArrays, ...],
+    loads: OtherLoads,
     window: tuple[int, int],
     dt: float,
     begin: int,
@@ -195,7 +195,7 @@ def _fly(
 
 
 @njit(cache=True)
-def _set_lags(vehicle: FlownVehicle, w: int, dt: float, lags: Array) -> None:
+def _set_lags(vehicle: VehicleArrays, w: int, dt: float, lags: Array) -> None:
     """Write the lags of a vehicle's rotors in a world into the rows (6,) of its aircraft."""
     for n in range(vehicle.numbers.shape[1]):
         row = vehicle.fleet.rotors.records[n].body
@@ -208,7 +208,7 @@ def _set_lags(vehicle: FlownVehicle, w: int, dt: float, lags: Array) -> None:
 def _actuate(
     x: Array,
     w: int,
-    vehicle: FlownVehicle,
+    vehicle: VehicleArrays,
     lags: Array,
     tick: int,
     wrenches: Array,
@@ -218,7 +218,7 @@ def _actuate(
     fleet = vehicle.fleet
     rotors = fleet.rotors
     if tick % fleet.every == 0:
-        steer(vehicle.known.x[w] if vehicle.known.is_used[w] else x, w, fleet)
+        steer(vehicle.estimates.x[w] if vehicle.estimates.is_used[w] else x, w, fleet)
     for n in range(rotors.rpm.shape[1]):
         p, row = _own_rotors(vehicle, w, n), rotors.records[n].body
         up = Lag(lags[row, 0], lags[row, 1], lags[row, 2])
@@ -236,7 +236,7 @@ def _actuate(
 
 
 @njit(cache=True)
-def _own_rotors(vehicle: FlownVehicle, w: int, n: int) -> RotorParameters:
+def _own_rotors(vehicle: VehicleArrays, w: int, n: int) -> RotorParameters:
     """Rotors of an aircraft with the numbers that a world has of them."""
     p, numbers = vehicle.fleet.rotors.records[n], vehicle.numbers[w, n]
     return RotorParameters(

@@ -10,15 +10,12 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import FlightFailed
 from iap_description.sensors.readings import InertialMounts
 from iap_description.states import Command, Mode, P, Q, V
-from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder, FirmwareFailed
+from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder, Firmware, FirmwareFailed
 from iap_physics.firmware.fleet import FirmwareFleet
-from iap_physics.firmware.kinds import make_firmware
 from iap_physics.firmware.settings import FirmwareSettings
 from iap_physics.plant.inertial import InertialProbe
 from iap_physics.plant.part import PlantPart
 from iap_physics.propulsion.propulsion import Propulsion
-
-Streams = Callable[[int], np.random.Generator]
 
 
 class FirmwareFlight(PlantPart):
@@ -35,8 +32,7 @@ class FirmwareFlight(PlantPart):
         propulsion: of the vehicle, whose autopilots no longer command the rotors.
         physics_hz: rate of physics steps.
         gravity: along -z of `map` [m/s^2].
-        first: number of its first aircraft among all that firmwares fly.
-        streams: gives each aircraft, by that number, the generator of its sensors' noise at the start of a flight.
+        make: makes the firmware of each aircraft of the fleet, by its number there, anew for a flight.
     """
 
     def __init__(
@@ -48,11 +44,10 @@ class FirmwareFlight(PlantPart):
         *,
         physics_hz: float,
         gravity: float,
-        first: int,
-        streams: Streams,
+        make: Callable[[int], Firmware],
     ) -> None:
         self._vehicle, self._name, self._settings = vehicle, name, settings
-        self._propulsion, self._first, self._streams = propulsion, first, streams
+        self._propulsion, self._make = propulsion, make
         self._commands = propulsion.hand_over()
         self._every = round(physics_hz / settings.rate_hz)
         self._period_ns = round(1e9 * self._every / physics_hz)
@@ -128,11 +123,7 @@ class FirmwareFlight(PlantPart):
 
     def _made(self) -> FirmwareFleet:
         fleet = self._propulsion.fleet
-        numbers = range(self._first, self._first + len(fleet))
-        firmwares = [
-            make_firmware(self._settings, aircraft, number, self._streams(number))
-            for aircraft, number in zip(fleet, numbers, strict=True)
-        ]
+        firmwares = [self._make(number) for number in range(len(fleet))]
         probes = self._settings.probe
         return FirmwareFleet(self._name, fleet, firmwares, self._period_ns, probes=probes)
 

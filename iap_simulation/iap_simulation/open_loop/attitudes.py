@@ -14,7 +14,7 @@ from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable
 from iap_simulation.identification.rotorcraft.thrust import command_thrust
-from iap_simulation.open_loop.command_source import SingleAircraft
+from iap_simulation.open_loop.command_source import ReplayAircraft
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class AttitudeCommands:
         notes: what was assumed.
     """
 
-    vehicle: SingleAircraft
+    vehicle: ReplayAircraft
     q_WB: Array
     thrust: Array
     notes: tuple[str, ...]
@@ -36,7 +36,7 @@ class AttitudeCommands:
     angular: ClassVar[None] = None
 
     @classmethod
-    def of(cls, log: FlightLog, table: FlightTable, vehicle: SingleAircraft) -> Self:
+    def of(cls, log: FlightLog, table: FlightTable, vehicle: ReplayAircraft) -> Self:
         """The set-points of a log; motors in place of a set-point of thrust, where it has none.
 
         Raises:

@@ -16,7 +16,7 @@ from iap_physics.plant.plant_spec import PlantSpec
 
 
 @dataclass(frozen=True)
-class SingleAircraft:
+class ReplayAircraft:
     """The only aircraft of a plant.
 
     Attributes:

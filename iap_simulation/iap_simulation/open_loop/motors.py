@@ -21,7 +21,7 @@ from iap_io.flight_logs.flight_log import FlightLog
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable
 from iap_simulation.identification.rotorcraft.rotation import lagged
 from iap_simulation.identification.rotorcraft.thrust import command_thrust
-from iap_simulation.open_loop.command_source import SingleAircraft
+from iap_simulation.open_loop.command_source import ReplayAircraft
 
 SLOW = 100.0  # rate below which what lies between two commands is interpolated [Hz]
 
@@ -39,7 +39,7 @@ class MotorCommands:
         notes: what was assumed.
     """
 
-    vehicle: SingleAircraft
+    vehicle: ReplayAircraft
     speeds: Array
     actual: Array
     thrust: Array
@@ -48,7 +48,7 @@ class MotorCommands:
     is_stable: ClassVar[bool] = False
 
     @classmethod
-    def of(cls, log: FlightLog, table: FlightTable, vehicle: SingleAircraft) -> Self:
+    def of(cls, log: FlightLog, table: FlightTable, vehicle: ReplayAircraft) -> Self:
         """The motors of a log.
 
         Raises:

@@ -39,7 +39,7 @@ from iap_simulation.identification.rotorcraft.prediction import (
     trims,
     windows,
 )
-from iap_simulation.open_loop.command_source import CommandSource, SingleAircraft
+from iap_simulation.open_loop.command_source import CommandSource, ReplayAircraft
 from iap_simulation.open_loop.kinds import KINDS
 
 
@@ -113,7 +113,7 @@ def replay_open_loop(
     """
     sound = checked_log(log)
     table = flight_table(sound, spec.rates.control_hz)
-    source = KINDS[what](sound, table, SingleAircraft.of(spec))
+    source = KINDS[what](sound, table, ReplayAircraft.of(spec))
     starts, steps = windows(table, max(seconds))
     if len(starts) < FEWEST:
         raise BadInput(f"{log.path}: too short for windows of {max(seconds):g} s")
@@ -159,7 +159,7 @@ def _flown(
     steps: int,
 ) -> Array:
     """States (steps + 1, W, 13) of windows that begin at rows (W,)."""
-    vehicle = SingleAircraft.of(spec)
+    vehicle = ReplayAircraft.of(spec)
     linear, angular = (each[starts] for each in trim)
     wrench = TrimWrench(vehicle.mass * linear, angular @ inertia_matrix(vehicle.aircraft.inertia))
     closed = spec.model_copy(update={"engine": "closed_form"})

@@ -130,6 +130,18 @@ def test_flights_to_identify_have_other_seeds_and_are_calm_in_gusts_gentle_or_of
     assert whole["calm, gain"] == {"of": 40} and whole["gentle, gain"] == {"of": 10}
 
 
+def test_a_flight_that_the_identification_refuses_is_named_and_the_others_count(monkeypatch):
+    def flight(seed, kind):
+        if seed == 2:
+            raise identification.RefusedFlight("a motor is at its end for 7 % of the time")
+        return [identification.Outcome({"roll": 2.0}, {})]
+
+    monkeypatch.setattr(identification, "_flight", flight)
+    rows = identification.identification_rows(quiet, quick=True)
+    assert rows["gusts, flights"] == {"determined": "3 of 4: not seed 2"}
+    assert rows["gusts, roll"]["determined"] == "0 of 3"
+
+
 def test_parameters_that_a_seed_draws_are_those_of_its_rotors_and_masses():
     settings = Options(
         seed=3,

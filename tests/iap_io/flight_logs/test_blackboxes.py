@@ -226,3 +226,9 @@ def test_a_log_of_a_file_that_cannot_be_read_is_noted(tmp_path):
     assert any(
         "1 of the 2 logs cannot be read: no fields" in each for each in open_log(path).notes
     )
+
+
+def test_a_scale_that_the_header_does_not_have_is_noted(tmp_path):
+    path = tmp_path / "flight.bbl"
+    path.write_bytes(blackbox(rows(64), {k: v for k, v in KEYS.items() if k != "acc_1G"}))
+    assert "acc_1G: 2048 assumed, the header has none" in open_log(path).notes

@@ -52,7 +52,7 @@ def identify_fleet(logs: Sequence[FlightLog]) -> FleetModel:
         logs: one of each aircraft, of one flight and by one clock.
 
     Raises:
-        BadInput: one of them lacks its motors or its accelerometer, or flies at another time.
+        BadInput: one of them lacks its motors, accelerometer or position, or flies at another time.
     """
     tables = _together([flight_table(log) for log in logs], logs)
     parameters, refusals = {FULL: _thrust(tables)}, {"thrust of one aircraft": SINGLE}
@@ -77,11 +77,14 @@ def _together(tables: Sequence[FlightTable], logs: Sequence[FlightLog]) -> list[
         BadInput: their times are not alike, or a signal is missing.
     """
     begin, end = max(each.t[0] for each in tables), min(each.t[-1] for each in tables)
+    if begin > end:
+        raise BadInput(f"{logs[0].path}: its aircraft are in the air at different times")
     cut = []
     for table, log in zip(tables, logs, strict=True):
-        if table.motors is None or table.f is None or not table.has_measured_speeds:
+        signals = (table.motors, table.f, table.p)
+        if any(each is None for each in signals) or not table.has_measured_speeds:
             raise BadInput(
-                f"{log.path}, {log.vehicle}: rotor speeds and an accelerometer are expected"
+                f"{log.path}, {log.vehicle}: rotor speeds, an accelerometer and a position are expected"
             )
         rows = np.flatnonzero((table.t >= begin - 1e-6) & (table.t <= end + 1e-6))
         cut.append(table.rows(slice(int(rows[0]), int(rows[-1]) + 1)))

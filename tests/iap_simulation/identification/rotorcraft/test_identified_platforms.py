@@ -95,8 +95,14 @@ def test_attitudes_of_a_body_are_those_of_its_points():
 def test_an_aircraft_without_rotor_speeds_is_refused_by_its_name(logs):
     commanded = replace(logs[1].signals[names.MOTORS], unit=names.SPEED_SHARE)
     other = [logs[0], logs[1].with_signal(names.MOTORS, commanded), logs[2]]
-    with pytest.raises(BadInput, match="drone_2: rotor speeds and an accelerometer"):
+    with pytest.raises(BadInput, match="drone_2: rotor speeds, an accelerometer and a position"):
         identify_fleet(other)
+
+
+def test_aircraft_that_fly_at_different_times_are_refused(logs):
+    late = {name: replace(each, t=each.t + 1000.0) for name, each in logs[1].signals.items()}
+    with pytest.raises(BadInput, match="in the air at different times"):
+        identify_fleet([logs[0], replace(logs[1], signals=late), logs[2]])
 
 
 @pytest.mark.slow

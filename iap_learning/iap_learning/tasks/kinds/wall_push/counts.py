@@ -19,7 +19,7 @@ from iap_simulation.tasks.outcomes import (
     TOO_FORCEFUL,
 )
 
-NEAR = 0.1  # share of the wanted force, within which it is settled
+SETTLED_SHARE = 0.1  # share of the wanted force, within which it is settled
 SMOOTHING = 0.05  # time constant of the force that is looked at for that [s]
 
 
@@ -134,7 +134,7 @@ def _count_period(
     counts.touches[b] = touches
     counts.peak[b] = max(counts.peak[b], force)
     counts.smooth[b] += rules.share * (force - counts.smooth[b])
-    if abs(counts.smooth[b] - rules.wanted) > NEAR * rules.wanted:
+    if abs(counts.smooth[b] - rules.wanted) > SETTLED_SHARE * rules.wanted:
         counts.off[b] = counts.periods[b]
     if counts.periods[b] > rules.last - rules.window:
         counts.squares[b] += (force - rules.wanted) ** 2

@@ -3,7 +3,7 @@
 
 from typing import Literal
 
-from iap_description.config.record import Count, NonNegative, Positive, Real, Record
+from iap_description.config.record import NonNegative, NonNegativeCount, Positive, Real, Record
 from iap_learning.tasks.kinds.wall_push.observations import TERMS
 from iap_learning.tasks.scaling import ActionRange
 from iap_learning.tasks.task import Task
@@ -20,7 +20,7 @@ class ForceSensorSpec(Record):
 
     noise: NonNegative
     bias: NonNegative
-    delay: Count
+    delay: NonNegativeCount
 
 
 class PushSuccess(Record):
@@ -37,7 +37,7 @@ class PushSuccess(Record):
     force_rmse: Positive
     lasting: Positive
     peak: Positive
-    losses: Count
+    losses: NonNegativeCount
     slip: Positive
 
 
