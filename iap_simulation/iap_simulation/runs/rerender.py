@@ -36,6 +36,7 @@ from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_sensors.mounted.rig_state import RigState
+from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 
@@ -106,7 +107,8 @@ class RecordedStates:
     def of(cls, data: RunData, scenario: Scenario) -> Self:
         """The states of a run, in the world of a scenario."""
         columns = [vehicle.columns for vehicle in data.vehicles]
-        objects = scenario.world.object_states if data.objects is None else data.objects.at
+        world = placed_world(scenario)
+        objects = world.object_states if data.objects is None else data.objects.at
         return cls(columns, objects, min(len(c.t) for c in columns))
 
     def time(self, i: int) -> tuple[int, float]:

@@ -152,14 +152,30 @@ def drawn_wind(scenario: Scenario) -> Wind:
 
 
 def placed_world(scenario: Scenario) -> World:
-    """The world with the obstacles of this seed, where their own seed is open."""
+    """The world with its objects where this seed has them; the scenario's own where all stand as it says."""
     world = scenario.world
-    drawn = {
-        name: item.model_copy(update={"seed": _obstacle_seed(scenario.seed, name)})
-        for name, item in world.objects.items()
-        if isinstance(item, Obstacles) and item.seed is None
-    }
-    return world.model_copy(update={"objects": {**world.objects, **drawn}}) if drawn else world
+    placed = {name: _placed(scenario, name, item) for name, item in world.objects.items()}
+    if all(placed[name] is item for name, item in world.objects.items()):
+        return world
+    return world.model_copy(update={"objects": placed})
+
+
+def stands(item: WorldObject) -> bool:
+    """True of a single object that neither moves nor is free, which `draw.object_position` displaces."""
+    return item.mass is None and item.motion is None and not isinstance(item, Obstacles)
+
+
+def _placed(scenario: Scenario, name: str, item: WorldObject) -> WorldObject:
+    """Obstacles of this seed, where their own is open, and what stands still at the place of this seed."""
+    if isinstance(item, Obstacles):
+        if item.seed is not None:
+            return item
+        return item.model_copy(update={"seed": _obstacle_seed(scenario.seed, name)})
+    width = scenario.draw.object_position
+    if not stands(item) or not np.any(width):
+        return item
+    shift = np.array(width) * uniform(scenario.seed, f"{name}/position", 3)
+    return item.model_copy(update={"position": tuple((np.array(item.position) + shift).tolist())})
 
 
 def _obstacle_seed(seed: int, name: str) -> int:
@@ -170,7 +186,7 @@ def _obstacle_seed(seed: int, name: str) -> int:
 def drawn_world(scenario: Scenario) -> World:
     """The world with the obstacles, the places and the surfaces of objects of this seed."""
     world, factor, draw = placed_world(scenario), friction_factor(scenario), scenario.draw
-    if factor == 1.0 and not draw.stiffness and not np.any(draw.object_position):
+    if factor == 1.0 and not draw.stiffness:
         return world
     objects = {
         name: _drawn_object(scenario, name, item, factor) for name, item in world.objects.items()
@@ -180,19 +196,14 @@ def drawn_world(scenario: Scenario) -> World:
 
 
 def _drawn_object(scenario: Scenario, name: str, item: WorldObject, factor: float) -> WorldObject:
-    """An object with the friction over what the scenario says, and the stiffness and the place of this seed."""
+    """An object with the friction over what the scenario says, and the stiffness of this seed."""
     draw, surface = scenario.draw, scaled_friction(item.surface, factor)
     if draw.stiffness and surface.stiffness is not None:
         (dice,) = uniform(scenario.seed, f"{name}/stiffness", 1).tolist()
         harder, damping = 10.0 ** (draw.stiffness * dice), surface.damping or 0.0
         changes = {"stiffness": harder * surface.stiffness, "damping": harder**0.5 * damping}
         surface = surface.model_copy(update=changes)
-    stands = item.mass is None and item.motion is None and not isinstance(item, Obstacles)
-    if not stands or not np.any(draw.object_position):
-        return item.model_copy(update={"surface": surface})
-    shift = np.array(draw.object_position) * uniform(scenario.seed, f"{name}/position", 3)
-    position = tuple((np.array(item.position) + shift).tolist())
-    return item.model_copy(update={"surface": surface, "position": position})
+    return item.model_copy(update={"surface": surface})
 
 
 def friction_factor(scenario: Scenario) -> float:

@@ -81,6 +81,7 @@ class Metrics(Record):
 
 
 PerAxis = NonNegative | NonNegative3
+Decades = Annotated[float, Field(strict=True, ge=0.0, le=6.0)]  # beyond, powers of ten overflow
 
 
 class Draw(Record):
@@ -90,7 +91,7 @@ class Draw(Record):
     attitude_deg: PerAxis  # of the start: roll, pitch, yaw
     joints_deg: NonNegative = 0.0  # of the start: each joint of an arm
     friction: NonNegative  # of all surfaces together
-    stiffness: NonNegative = 0.0  # of each soft surface, in powers of ten; its damping ratio stays
+    stiffness: Decades = 0.0  # of each soft surface, in powers of ten; its damping ratio stays
     object_position: PerAxis = 0.0  # of each object that stands still, per axis [m]
     mass: BelowOne  # of each vehicle, and of its inertias with it
     inertia: BelowOne  # of its inertias besides

@@ -12,6 +12,7 @@ from iap_description.config.plain_yaml import read_yaml
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_io.runs.vehicle_meta import TRUTH
+from iap_simulation.scenario.randomization import stands
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -152,6 +153,16 @@ IDLE = (
         ("draw.friction",),
         lambda s, v: s.engine.name == "closed_form",
         "since engine closed_form has no contact",
+    ),
+    IdleKeys(
+        ("draw.stiffness",),
+        lambda s, v: all(each.surface.stiffness is None for each in s.world.objects.values()),
+        "without an object whose surface has a stiffness (world.objects)",
+    ),
+    IdleKeys(
+        ("draw.object_position",),
+        lambda s, v: not any(map(stands, s.world.objects.values())),
+        "without an object that stands still (world.objects)",
     ),
 )  # fmt: skip
 

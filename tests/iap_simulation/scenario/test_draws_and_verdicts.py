@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flying import scenario_of
 
 from iap_control.controllers.estimate_failsafe import Failsafe, reason_of
 from iap_description.errors import BadInput, FlightFailed
@@ -153,6 +154,19 @@ def test_wind_friction_and_seeds_of_obstacles_are_drawn(halves: dict) -> None:
         and randomization.friction_factor(still) == 1.0
     )
     assert {"wind", "friction", "obstacles/trees"} <= set(halves)
+
+
+def test_sensors_see_a_displaced_object_where_it_is_touched() -> None:
+    drawn = scenario_of("wall_push", "draw.object_position=[0.05, 0.0, 0.0]", engine="mujoco")
+    seen, touched = (
+        np.array(world(drawn).objects["wall"].position)
+        for world in (randomization.placed_world, randomization.drawn_world)
+    )
+    shift = seen - drawn.world.objects["wall"].position
+    np.testing.assert_array_equal(seen, touched)
+    assert 0.0 < abs(shift[0]) <= 0.05 and not shift[1:].any()
+    still = scenario_of("wall_push", engine="mujoco")
+    assert randomization.placed_world(still) is still.world
 
 
 def test_a_joint_that_may_be_drawn_beyond_its_limits_is_refused() -> None:

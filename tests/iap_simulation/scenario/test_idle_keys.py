@@ -9,6 +9,9 @@ from flying import scenario_of
 from iap_simulation.scenario.unused_keys import idle_notes, keys_of_file
 
 SEEING: dict[str, Any] = {"sensors": "stereo", "scene": "textured_walls"}
+SOFT: dict[str, Any] = {
+    "world.objects.wall.surface": "{friction: 0.4, restitution: 0.0, stiffness: 1.0e+4, damping: 150.0}"
+}
 GIVEN = dict[str, Any]
 
 
@@ -46,6 +49,8 @@ def note_of(key: str, name: str, given: GIVEN) -> str:
         ("model_error.drag", ("hover", {}), ("hover", {"wind.speed": 2.0}), "drag: auto has it in a wind"),
         ("wind.direction_deg", ("hover", {"drag": "'on'"}), ("hover", {"wind.speed": 2.0}), "without wind"),
         ("draw.friction", ("hover", {"engine": "closed_form"}), ("hover", {}), "closed_form has no contact"),
+        ("draw.stiffness", ("hover", {}), ("wall_push", SOFT), "whose surface has a stiffness"),
+        ("draw.object_position", ("hover", {}), ("wall_push", {}), "object that stands still"),
     ],
 )  # fmt: skip
 def test_a_key_is_idle_for_its_reason_and_acts_without(
