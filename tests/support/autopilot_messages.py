@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 
 class OffboardControlMode:
-    __slots__ = ("attitude", "body_rate", "timestamp")
+    __slots__ = ("acceleration", "attitude", "body_rate", "position", "timestamp", "velocity")
 
 
 class VehicleAttitudeSetpoint:
@@ -18,6 +18,10 @@ class VehicleRatesSetpoint:
     __slots__ = ("pitch", "roll", "thrust_body", "timestamp", "yaw")
 
 
+class TrajectorySetpoint:
+    __slots__ = ("acceleration", "jerk", "position", "timestamp", "velocity", "yaw", "yawspeed")
+
+
 class AttitudeTarget:
     IGNORE_ROLL_RATE, IGNORE_PITCH_RATE, IGNORE_YAW_RATE, IGNORE_ATTITUDE = 1, 2, 4, 128
     __slots__ = ("body_rate", "header", "orientation", "thrust", "type_mask")
@@ -28,7 +32,36 @@ class AttitudeTarget:
         self.orientation, self.body_rate = SimpleNamespace(), SimpleNamespace()
 
 
-KINDS = (OffboardControlMode, VehicleAttitudeSetpoint, VehicleRatesSetpoint, AttitudeTarget)
+class PositionTarget:
+    FRAME_LOCAL_NED = 1
+    IGNORE_PX, IGNORE_PY, IGNORE_PZ, IGNORE_VX, IGNORE_VY, IGNORE_VZ = 1, 2, 4, 8, 16, 32
+    IGNORE_AFX, IGNORE_AFY, IGNORE_AFZ, IGNORE_YAW, IGNORE_YAW_RATE = 64, 128, 256, 1024, 2048
+    __slots__ = (
+        "acceleration_or_force",
+        "coordinate_frame",
+        "header",
+        "position",
+        "type_mask",
+        "velocity",
+        "yaw",
+        "yaw_rate",
+    )
+
+    def __init__(self):
+        stamp = SimpleNamespace(sec=0, nanosec=0)
+        self.header = SimpleNamespace(stamp=stamp, frame_id="")
+        self.position, self.velocity = SimpleNamespace(), SimpleNamespace()
+        self.acceleration_or_force = SimpleNamespace()
+
+
+KINDS = (
+    OffboardControlMode,
+    VehicleAttitudeSetpoint,
+    VehicleRatesSetpoint,
+    TrajectorySetpoint,
+    AttitudeTarget,
+    PositionTarget,
+)
 
 
 def stand_in(msgtype):

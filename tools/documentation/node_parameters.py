@@ -29,6 +29,7 @@ from iap_bringup.nodes.scenario_node import ALIASES, LIMITS
 from iap_bringup.nodes.sensor_player import SensorPlayer
 from iap_bringup.nodes.sim_container import NODES
 from iap_bringup.nodes.web_view import WebViewNode
+from iap_control.nodes.offboard_node import OffboardNode
 from iap_io.ros.node import SuiteNode
 from iap_io.runs.topics import BAG
 
@@ -47,6 +48,8 @@ ALONE: tuple[Callable[[], SuiteNode], ...] = (
     JoyTeleop,
     KeyboardTeleop,
     SensorPlayer,
+    # Its parameters do not depend on messages, whose packages need not be here.
+    partial(OffboardNode, make=lambda *_: mock.Mock(outlets=())),
 )
 INTRO = """\
 What each node declares, in the form of a parameter file, with the defaults. Launch files give nodes the values of a

@@ -1,27 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Passes a platform's commands on to real autopilots: `command` in, set-points of px4_msgs or mavros_msgs out.
+"""Passes commands or references on to real autopilots: `command` or `reference` in, px4_msgs or mavros_msgs out.
 
 Runs in the vehicle's namespace, which is `iap` unless it is remapped. Without commands it is silent, so that an
 autopilot leaves its offboard mode by its own rules.
 """
 
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Sequence
 
+import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from iap_control.offboard.aircraft_setpoint import AircraftSetpoint, SetpointMessages
+from iap_control.offboard.aircraft_setpoint import (
+    AircraftSetpoint,
+    Classes,
+    MotionSetpoint,
+    Outlet,
+    SetpointMessages,
+)
 from iap_control.offboard.kinds import KINDS, make_messages
+from iap_description.errors import BadInput
 from iap_description.sensors.mounts import space
-from iap_description.states import Command
+from iap_description.states import REF_FIXED, Command
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
 from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
 from iap_io.ros.process import program
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import CommandMessage
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage
 from iap_io.wire.stamps import SECOND
 
 
@@ -45,17 +52,31 @@ class AutopilotTopics:
 
     def publish(self, setpoint: AircraftSetpoint, stamp: int) -> None:
         """Publish a set-point, of a time of the node's clock [ns]."""
-        for topic, message in self._messages.fill(setpoint, stamp):
+        self._publish(self._messages.fill(setpoint, stamp))
+
+    def publish_motion(self, motion: MotionSetpoint, stamp: int) -> None:
+        """Publish a point of a trajectory, likewise."""
+        self._publish(self._messages.fill_motion(motion, stamp))
+
+    def _publish(self, outlets: Sequence[Outlet]) -> None:
+        for topic, message in outlets:
             self._publishers[topic].publish(message)
 
 
 class OffboardNode(SuiteNode):
-    """The commands of one platform as set-points of its aircraft."""
+    """The commands or references of one platform as set-points of its aircraft.
+
+    Args:
+        namespace: of the vehicle.
+        make: makes the messages of one aircraft, of a kind.
+    """
 
     def __init__(
-        self, namespace: str = "iap", parameters: Mapping[str, Any] | None = None
+        self,
+        namespace: str = "iap",
+        make: Callable[[str, Classes], SetpointMessages] = make_messages,
     ) -> None:
-        super().__init__("offboard_node", namespace=namespace, of="vehicle", parameters=parameters)
+        super().__init__("offboard_node", namespace=namespace, of="vehicle")
         platform = self.platform()
         what = "Messages of the set-points: of px4_msgs or of mavros_msgs."
         kind = self.choice("autopilot", tuple(KINDS), what)
@@ -65,13 +86,35 @@ class OffboardNode(SuiteNode):
         assembly = Assembly.of(platform, self.vehicle)
         self._outputs = []
         for number in numbers:
-            messages = make_messages(kind, message_class)
+            messages = make(kind, message_class)
             topics = AutopilotTopics(self, space(assembly, assembly.aircraft[number]), messages)
             self._outputs.append((number, largest[number], topics))
         self._stamp, self._passed = -1, 0
-        read = MessageReader(CommandMessage).read
-        self.inputs.listen(CommandMessage.TYPE, "command", read, self._on_command, LATEST)
+        self._listen(platform)
         self._diagnostics = Diagnostics(self, self._statuses)
+
+    def _listen(self, platform: Platform) -> None:
+        """Declare what is passed on, and subscribe to it.
+
+        Raises:
+            BadInput: references are passed on, of several aircraft.
+        """
+        what = (
+            "Topic that is passed on; references are trajectories of a platform of one aircraft."
+        )
+        source = self.choice("source", ("command", "reference"), what)
+        if source == "command":
+            read = MessageReader(CommandMessage).read
+            self.inputs.listen(CommandMessage.TYPE, source, read, self._on_command, LATEST)
+            return
+        if platform.joints:
+            raise BadInput(
+                "parameter source: a reference is the motion of the whole platform; with"
+                f" {platform.count} aircraft, source:=command passes on what each of them does"
+            )
+        self._row = np.zeros(REF_FIXED + platform.count)
+        read = MessageReader(ReferenceMessage).read
+        self.inputs.listen(ReferenceMessage.TYPE, source, read, self._on_reference, LATEST)
 
     def _numbers(self, platform: Platform) -> list[int]:
         """Declare which aircraft are flown; returns their numbers from 0."""
@@ -95,7 +138,17 @@ class OffboardNode(SuiteNode):
         now = self.get_clock().now().nanoseconds
         for number, largest, topics in self._outputs:
             topics.publish(AircraftSetpoint.of(self._command, number, largest), now)
-        self._stamp, self._passed = message.stamp, self._passed + 1
+        self._count(message.stamp)
+
+    def _on_reference(self, message: ReferenceMessage) -> None:
+        message.get_row(self._row)
+        motion = MotionSetpoint.of(self._row, message.level)
+        for _, _, topics in self._outputs:
+            topics.publish_motion(motion, self.get_clock().now().nanoseconds)
+        self._count(message.stamp)
+
+    def _count(self, stamp: int) -> None:
+        self._stamp, self._passed = stamp, self._passed + 1
 
 
 main = program("offboard_node", OffboardNode)

@@ -4,10 +4,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.frames import Four
-from iap_description.states import Command, Mode
+from iap_description.math.kernels import rotate, yaw_of
+from iap_description.states import REF_A, REF_P, REF_Q, REF_V, REF_W, Command, Level, Mode
 
+Three = tuple[float, float, float]
 MODES = (Mode.ATTITUDE_THRUST, Mode.RATE_THRUST)
 
 
@@ -23,7 +26,7 @@ class AircraftSetpoint(NamedTuple):
 
     has_attitude: bool
     q_WB: Four
-    w_WB_B: tuple[float, float, float]
+    w_WB_B: Three
     share: float
 
     @classmethod
@@ -49,6 +52,44 @@ class AircraftSetpoint(NamedTuple):
         return cls(command.mode == Mode.ATTITUDE_THRUST, (x, y, z, w), (p, q, r), share)
 
 
+class MotionSetpoint(NamedTuple):
+    """A point of a trajectory of one aircraft in `map` (ENU); None where something is not to be controlled.
+
+    Attributes:
+        p_W: position [m].
+        v_W: velocity [m/s].
+        a_W: acceleration [m/s^2].
+        yaw: about z, from east to north [rad].
+        yaw_rate: about z [rad/s].
+    """
+
+    p_W: Three | None
+    v_W: Three | None
+    a_W: Three
+    yaw: float | None
+    yaw_rate: float | None
+
+    @classmethod
+    def of(cls, row: Array, level: Level) -> "MotionSetpoint":
+        """The point of a platform's reference row (19+), as far as its level says that it is tracked.
+
+        Raises:
+            BadInput: the reference is a wrench.
+        """
+        if level == Level.WRENCH:
+            raise BadInput("level 3 (WRENCH) has no motion, which autopilots take")
+        (px, py, pz), (vx, vy, vz), (ax, ay, az) = (row[k].tolist() for k in (REF_P, REF_V, REF_A))
+        has_pose, has_velocity = level == Level.POSE, level <= Level.VELOCITY
+        yaw_rate = rotate(tuple(row[REF_Q].tolist()), tuple(row[REF_W].tolist()))[2]
+        return cls(
+            (px, py, pz) if has_pose else None,
+            (vx, vy, vz) if has_velocity else None,
+            (ax, ay, az),
+            yaw_of(row[REF_Q]) if has_pose else None,
+            yaw_rate if has_velocity else None,
+        )
+
+
 class Outlet(NamedTuple):
     """A message and the topic that it goes to, relative to the aircraft's namespace."""
 
@@ -67,6 +108,10 @@ class SetpointMessages(Protocol):
 
     def fill(self, setpoint: AircraftSetpoint, stamp: int) -> Sequence[Outlet]:
         """Fill messages with a set-point of a stamp [ns] by the clock of ROS; returns those to publish, in order."""
+        ...
+
+    def fill_motion(self, motion: MotionSetpoint, stamp: int) -> Sequence[Outlet]:
+        """Fill messages with a point of a trajectory, likewise."""
         ...
 
 

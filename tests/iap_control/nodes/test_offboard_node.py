@@ -10,16 +10,16 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
+import numpy as np
 import rclpy
 from autopilot_messages import KINDS, stand_in
 
-from iap_control.nodes import offboard_node
 from iap_control.nodes.offboard_node import OffboardNode
 from iap_control.offboard.kinds import make_messages
 from iap_description.errors import BadInput
-from iap_description.states import Command, Mode
+from iap_description.states import Command, Level, Mode
 from iap_description.vehicles.platform import load_platform
-from iap_io.wire.message_views import CommandMessage
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage
 
 PAGE = Path(__file__).parents[3] / "docs/how_to/hardware.md"
 pytestmark = pytest.mark.ros
@@ -37,14 +37,13 @@ def begun(monkeypatch, tmp_path):
             return create(node, kind, topic, qos)
         return SimpleNamespace(publish=lambda message: published.append((topic, message)))
 
-    def begin(**parameters):
+    def begin(classes=stand_in, **parameters):
         file = tmp_path / "parameters.yaml"
         file.write_text(json.dumps({"/iap/offboard_node": {"ros__parameters": parameters}}))
         rclpy.init(args=["--ros-args", "--params-file", str(file)])
-        return OffboardNode(), published
+        return OffboardNode(make=lambda kind, _: make_messages(kind, classes)), published
 
     monkeypatch.setattr(OffboardNode, "create_publisher", create_publisher)
-    monkeypatch.setattr(offboard_node, "message_class", stand_in)
     yield begin
     rclpy.try_shutdown()
 
@@ -85,6 +84,25 @@ def test_a_platform_of_one_aircraft_has_its_topics_in_its_own_namespace(begun):
     assert [topic for topic, _ in published] == [f"/iap/{CONTROL}", f"/iap/{RATES}"]
 
 
+def test_the_reference_of_one_aircraft_is_passed_on_as_a_trajectory(begun):
+    node, published = begun(platform="f450", source="reference")
+    message, row = ReferenceMessage.of(1), np.zeros(20)
+    row[:3], row[6] = (1.0, 2.0, 3.0), 1.0
+    message.put_head(0, 0)
+    message.put_row(row, Level.POSE, np.zeros(6))
+    (own,) = [each for each in node.subscriptions if each.topic_name == "/iap/reference"]
+    own.callback(message.dump())
+    (_, offboard), (topic, said) = published
+    assert offboard.position
+    assert topic == "/iap/fmu/in/trajectory_setpoint"
+    assert said.position == [2.0, 1.0, -3.0]
+
+
+def test_the_reference_of_several_aircraft_is_refused(begun):
+    with pytest.raises(BadInput, match=r"parameter source: .* 3 aircraft"):
+        begun(platform="three_star", source="reference")
+
+
 def test_rotor_speeds_are_refused_and_nothing_is_published(begun):
     node, published = begun(platform="f450")
     hear(node, 1, Mode.RPM)
@@ -99,9 +117,8 @@ def test_without_the_package_the_node_does_not_begin_and_names_the_remedy(
     def missing(msgtype):
         raise ModuleNotFoundError(f"No module named '{msgtype.split('/', maxsplit=1)[0]}'")
 
-    monkeypatch.setattr(offboard_node, "message_class", missing)
     with pytest.raises(BadInput, match="parameter autopilot: .*apt install"):
-        begun(autopilot=kind)
+        begun(missing, autopilot=kind)
 
 
 def test_the_page_has_the_parameters_and_their_defaults(begun):
@@ -116,6 +133,6 @@ def test_the_page_has_the_parameters_and_their_defaults(begun):
 
 @pytest.mark.parametrize("kind", ["px4", "mavros"])
 def test_the_page_has_the_topics_of_each_kind(kind):
-    topics = [each.topic for each in make_messages(kind, stand_in).outlets]
-    (row,) = re.findall(rf"^\| `{kind}` \|.*$", PAGE.read_text("utf-8"), re.MULTILINE)
-    assert re.findall(r"`(\w+/[\w/]+)`", row) == [topic.removesuffix("_v1") for topic in topics]
+    topics = {each.topic.removesuffix("_v1") for each in make_messages(kind, stand_in).outlets}
+    stem = {topic.split("/")[0] for topic in topics}.pop()
+    assert set(re.findall(rf"`({stem}/[\w/]+)`", PAGE.read_text("utf-8"))) == topics

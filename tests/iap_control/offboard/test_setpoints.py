@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from autopilot_messages import stand_in
 
-from iap_control.offboard.aircraft_setpoint import AircraftSetpoint
+from iap_control.offboard.aircraft_setpoint import AircraftSetpoint, MotionSetpoint
 from iap_control.offboard.kinds import KINDS, make_messages
 from iap_control.offboard.mavros import MavrosSetpoints
 from iap_control.offboard.px4 import Px4Setpoints
 from iap_description.errors import BadInput
 from iap_description.frames import R_ENU_NED, R_FLU_FRD, swap_attitude
 from iap_description.math import so3
-from iap_description.states import Command, Mode
+from iap_description.states import REF_A, REF_P, REF_Q, REF_V, REF_W, Command, Level, Mode
 
 STAMP = 12_345_678_901  # [ns]
 THRUST_MAX = 20.0
@@ -33,6 +33,86 @@ def said(kind, given, number=1):
     """What a kind publishes for an aircraft, by topic."""
     setpoint = AircraftSetpoint.of(given, number, THRUST_MAX)
     return dict(kind(stand_in).fill(setpoint, STAMP))
+
+
+def flags(offboard):
+    """Which loops an OffboardControlMode names."""
+    return [name for name in type(offboard).__slots__ if getattr(offboard, name) is True]
+
+
+def reference(yaw=0.7):
+    """A reference row with any motion, level at a heading [rad] and turning."""
+    row = np.random.default_rng(3).normal(size=20)
+    row[REF_Q] = (0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw))
+    row[REF_W] = (0.0, 0.0, 0.4)
+    return row
+
+
+def motion_said(kind, row, level=Level.POSE):
+    """What a kind publishes for a reference, by topic."""
+    return dict(kind(stand_in).fill_motion(MotionSetpoint.of(row, level), STAMP))
+
+
+def xyz(vector):
+    return [vector.x, vector.y, vector.z]
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.7, -2.5, 3.1])
+def test_px4s_trajectory_is_the_reference_in_north_east_down(yaw):
+    row = reference(yaw)
+    message = motion_said(Px4Setpoints, row)["fmu/in/trajectory_setpoint"]
+    for got, part in (
+        (message.position, REF_P),
+        (message.velocity, REF_V),
+        (message.acceleration, REF_A),
+    ):
+        assert got == pytest.approx(R_ENU_NED.T @ row[part], abs=1e-12)
+    nose_W = so3.rotate(row[REF_Q], np.array([1.0, 0.0, 0.0]))
+    nose = [math.cos(message.yaw), math.sin(message.yaw), 0.0]  # north, east, down
+    assert nose == pytest.approx(R_ENU_NED.T @ nose_W, abs=1e-12)
+    assert abs(message.yaw) <= math.pi
+    assert message.yawspeed == pytest.approx(-0.4)
+    assert np.isnan(message.jerk).all()
+
+
+LOOPS = [
+    (Level.POSE, "position"),
+    (Level.VELOCITY, "velocity"),
+    (Level.ACCELERATION, "acceleration"),
+]
+
+
+@pytest.mark.parametrize(("level", "loop"), LOOPS)
+def test_px4_tracks_what_the_references_level_says_and_nothing_above(level, loop):
+    offboard, message = motion_said(Px4Setpoints, reference(), level).values()
+    assert flags(offboard) == [loop]
+    assert np.isnan(message.position).all() == (level > Level.POSE) == math.isnan(message.yaw)
+    assert (
+        np.isnan(message.velocity).all()
+        == (level > Level.VELOCITY)
+        == math.isnan(message.yawspeed)
+    )
+    assert np.isfinite(message.acceleration).all()
+
+
+MASKS = [(Level.POSE, 0), (Level.VELOCITY, 7 + 1024), (Level.ACCELERATION, 7 + 56 + 1024 + 2048)]
+
+
+@pytest.mark.parametrize(("level", "mask"), MASKS)
+def test_mavros_gets_the_reference_as_it_is_and_a_mask_of_what_is_not_tracked(level, mask):
+    row = reference()
+    ((topic, point),) = motion_said(MavrosSetpoints, row, level).items()
+    assert topic == "mavros/setpoint_raw/local"
+    assert (point.type_mask, point.coordinate_frame, point.header.frame_id) == (mask, 1, "map")
+    assert xyz(point.acceleration_or_force) == row[REF_A].tolist()
+    if level == Level.POSE:
+        assert xyz(point.position) + xyz(point.velocity) == [*row[REF_P], *row[REF_V]]
+        assert (point.yaw, point.yaw_rate) == pytest.approx((0.7, 0.4))
+
+
+def test_a_reference_of_a_wrench_is_refused():
+    with pytest.raises(BadInput, match="WRENCH"):
+        MotionSetpoint.of(reference(), Level.WRENCH)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -72,8 +152,7 @@ def test_px4s_rates_are_those_of_its_own_body_axes():
 def test_px4_is_told_first_which_of_both_counts(mode):
     (first, offboard), (_, setpoint) = said(Px4Setpoints, command(mode)).items()
     assert first == "fmu/in/offboard_control_mode"
-    is_attitude = mode == Mode.ATTITUDE_THRUST
-    assert (offboard.attitude, offboard.body_rate) == (is_attitude, not is_attitude)
+    assert flags(offboard) == ["attitude" if mode == Mode.ATTITUDE_THRUST else "body_rate"]
     assert offboard.timestamp == setpoint.timestamp == STAMP // 1000
 
 
