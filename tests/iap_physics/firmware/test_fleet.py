@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Firmwares of one vehicle: booted, armed and probed at rest, told together, asked together, ended by name."""
 
+import socket
+
 import pytest
 
+from iap_description.errors import BadInput
 from iap_description.vehicles.platform import load_platform
 from iap_physics.firmware.firmware import (
     AircraftMotion,
@@ -11,7 +14,9 @@ from iap_physics.firmware.firmware import (
     RotorShares,
 )
 from iap_physics.firmware.fleet import FirmwareFleet
+from iap_physics.firmware.ports import bound_socket
 from iap_physics.firmware.rotor_places import resisting_signs, rotors_by_place
+from iap_physics.firmware.settings import firmware_tree
 
 PERIOD_NS = 1_000_000
 AIRCRAFT = load_platform("f450").fleet[0]
@@ -153,3 +158,16 @@ def test_rotors_that_resist_are_on_the_side_that_goes_down_or_turn_with_the_yaw(
     assert [roll[k] for k in places] == [1, -1, -1, 1]  # those on the right
     assert [pitch[k] for k in places] == [1, -1, 1, -1]  # those in front
     assert [yaw[k] for k in places] == [1, 1, -1, -1]  # those that turn anticlockwise
+
+
+@pytest.mark.parametrize(("name", "port"), [("betaflight", 4999), ("px4", 4000)])
+def test_a_port_that_leaves_no_room_for_the_firmwares_others_is_refused_by_its_key(name, port):
+    with pytest.raises(BadInput, match=r"firmware\.port"):
+        firmware_tree({"name": name, "port": port}, "hover")
+
+
+def test_a_port_beyond_the_last_one_is_refused_with_the_key_that_chooses_it():
+    with pytest.raises(
+        FirmwareFailed, match=r"port 65536 is not from 1 to 65535: .*firmware\.port"
+    ):
+        bound_socket(65_536, socket.SOCK_DGRAM)

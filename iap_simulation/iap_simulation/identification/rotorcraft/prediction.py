@@ -20,7 +20,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.earth import GRAVITY
 from iap_description.math import so3
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable
-from iap_simulation.identification.rotorcraft.rotation import lagged_inputs
+from iap_simulation.identification.rotorcraft.input_lags import lagged_inputs
 
 HORIZONS = (0.1, 0.25, 0.5, 1.0)  # of predictions [s]
 WINDOW_SPACING = 0.2  # from one window to the next [s]

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from iap_description.arrays import Array
 from iap_simulation.identification.least_squares import NORMAL_95
@@ -25,6 +24,7 @@ from iap_simulation.identification.rotorcraft.estimate import (
     estimate,
 )
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable
+from iap_simulation.identification.rotorcraft.input_lags import lagged_inputs
 
 AXES = ("roll", "pitch", "yaw")
 LOWEST, HIGHEST, OF_RATE = (
@@ -79,29 +79,6 @@ class Rotation:
         """
         n = self.speeds(table)
         return np.asarray((share(n) if self.is_by_motors else n) @ self.gains.T)
-
-
-@njit(cache=True)
-def lagged(u: Array, dt: float, up: float, down: float) -> Array:
-    """Signals (K, n) that follow commands (K, n), held over each step, by lags up and down [s]."""
-    n = np.empty_like(u)
-    n[0] = u[0]
-    rise, fall = 1.0 - np.exp(-dt / up), 1.0 - np.exp(-dt / down)
-    for k in range(1, len(u)):
-        for j in range(u.shape[1]):
-            off = u[k - 1, j] - n[k - 1, j]
-            n[k, j] = n[k - 1, j] + off * (rise if off > 0.0 else fall)
-    return n
-
-
-def lagged_inputs(table: FlightTable, u: Array, times: tuple[float, ...]) -> Array:
-    """Inputs (K, n) of a flight behind lags up and down and a delay [s]."""
-    up, down, delay = times
-    if not any(times):
-        return u
-    if delay > 0.0:
-        u = np.stack([np.interp(table.t - delay, table.t, column) for column in u.T], axis=1)
-    return np.asarray(lagged(np.ascontiguousarray(u), table.dt, up, down))
 
 
 def _least_squares(A: Array, y: Array) -> Array:

@@ -13,6 +13,7 @@ from iap_simulation.identification.rotorcraft.drag import DragFit, drag
 from iap_simulation.identification.rotorcraft.estimate import Parameter, estimate
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable, flight_table
 from iap_simulation.identification.rotorcraft.imu_noise import imu_noise
+from iap_simulation.identification.rotorcraft.input_lags import lagged_inputs
 from iap_simulation.identification.rotorcraft.input_times import check_input_times
 from iap_simulation.identification.rotorcraft.prediction import (
     Horizon,
@@ -23,7 +24,7 @@ from iap_simulation.identification.rotorcraft.prediction import (
     setpoint_response,
     tilt_error,
 )
-from iap_simulation.identification.rotorcraft.rotation import Rotation, lagged_inputs, rotation
+from iap_simulation.identification.rotorcraft.rotation import Rotation, rotation
 from iap_simulation.identification.rotorcraft.thrust import (
     Thrust,
     ThrustCurve,

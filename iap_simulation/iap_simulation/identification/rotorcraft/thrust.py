@@ -28,7 +28,7 @@ from iap_simulation.identification.rotorcraft.estimate import (
     regression,
 )
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable
-from iap_simulation.identification.rotorcraft.rotation import lagged_inputs
+from iap_simulation.identification.rotorcraft.input_lags import lagged_inputs
 
 EXPONENTS = (1.0, 2.0)  # of a linear and of a square law
 HOPELESS = 10.0  # half-width that is not worth its digits

@@ -11,13 +11,14 @@ from iap_description.math import so3
 from iap_simulation.identification.rotorcraft.drag import drag
 from iap_simulation.identification.rotorcraft.estimate import FLOOR, estimate, regression
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable
+from iap_simulation.identification.rotorcraft.input_lags import lagged
 from iap_simulation.identification.rotorcraft.prediction import (
     MotionModel,
     predictions,
     setpoint_response,
     tilt_error,
 )
-from iap_simulation.identification.rotorcraft.rotation import lagged, rotation
+from iap_simulation.identification.rotorcraft.rotation import rotation
 from iap_simulation.identification.rotorcraft.thrust import ThrustCurve, thrust
 
 DT = 0.005

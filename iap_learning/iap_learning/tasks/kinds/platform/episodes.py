@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.sensors.mounts import optical
 from iap_description.states import P
@@ -18,10 +17,8 @@ from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.depth_numbers import DepthNumbers
 from iap_learning.tasks.kinds.platform.history import History
-from iap_learning.tasks.kinds.platform.observations import (
-    NO_PARTS,
-    ObservationInputs,
-)
+from iap_learning.tasks.kinds.platform.observation_checks import check_in_worlds
+from iap_learning.tasks.kinds.platform.observations import NO_PARTS, ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules, begin
 from iap_learning.tasks.kinds.platform.own_quantities import OwnQuantities
@@ -31,7 +28,7 @@ from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
 from iap_learning.tasks.own_terms import TermInputs
 from iap_learning.tasks.scaling import ActionScale
 from iap_sensors.rays.lidar_spec import LidarSpec
-from iap_simulation.batch.actions import REFERENCE_KINDS, act
+from iap_simulation.batch.actions import act
 from iap_simulation.batch.ray_sensor import WorldRaySensor, ray_sensor_spec
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.scenario.randomization import placed_world
@@ -118,24 +115,6 @@ class DepthCamera(DepthNumbers):
         return self.of(self._sensor.images(chosen)[self._output])
 
 
-def check_measured(task: PlatformTask, worlds: Worlds) -> None:
-    """Refuse observations that nothing measures.
-
-    Raises:
-        BadInput: naming the key.
-    """
-    kind = task.action.kind
-    if task.observed == "measured" and kind not in REFERENCE_KINDS:
-        raise BadInput(
-            f"task '{task.name}': key 'observed': no controller measures under actions '{kind}'"
-        )
-    named = [name for name in task.observation if name in INERTIAL_TERMS]
-    if named and worlds.scenario.vehicles[0].sensors.imu is None:
-        raise BadInput(
-            f"task '{task.name}': key 'observation.{named[0]}': scenario '{task.scenario}' has no sensors.imu"
-        )
-
-
 class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
     """A task of one platform in B worlds.
 
@@ -175,7 +154,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         super().__init__(task, flying, ActionScale.of(action.low, action.high, repeats))
         self._function = action.own(aircraft)
         self.observer = Observer(task.observation, aircraft=aircraft, actions=self.size)
-        check_measured(task, flying)
+        check_in_worlds(task, flying)
         example = TermInputs.at_rest(aircraft, self.size)
         self._own = OwnQuantities(task, worlds, example)
         self._term_values = np.empty((worlds, self.observer.size), np.float32)

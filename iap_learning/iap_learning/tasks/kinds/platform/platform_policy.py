@@ -20,10 +20,10 @@ from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY, info_of, periods
 from iap_learning.tasks.kinds.platform.depth_numbers import DepthNumbers
 from iap_learning.tasks.kinds.platform.history import History
+from iap_learning.tasks.kinds.platform.observation_checks import check_in_flight
 from iap_learning.tasks.kinds.platform.observations import ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.task import DepthImage, PlatformTask
-from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
 from iap_learning.tasks.scaling import ActionScale
 from iap_sensors.mounted.sampling import Sampling
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
@@ -132,24 +132,6 @@ class OneWorld:
         return Reference(made.rows[0], Level(int(made.levels[0])), made.wrenches_P[0])
 
 
-def _check_observed(task: PlatformTask, source: str) -> None:
-    """Refuse observations that single flights and nodes do not give.
-
-    Raises:
-        BadInput: naming the key.
-    """
-    keys = [f"observation.{name}" for name in task.observation if name in INERTIAL_TERMS]
-    keys += ["observed"] if task.observed == "measured" else []
-    if task.depth is not None:
-        spec = ray_sensor_spec(task.depth.preset, task.depth.settings)
-        keys += [] if isinstance(spec, DepthCameraSpec) else ["depth.preset"]
-    if keys:
-        raise BadInput(
-            f"policy '{source}': task '{task.name}', key '{keys[0]}': many worlds alone give that yet;"
-            " judge it there by `iap evaluate`"
-        )
-
-
 class PlatformPolicy:
     """A policy that flies one platform.
 
@@ -175,7 +157,7 @@ class PlatformPolicy:
         self.info: Mapping[str, Any] = info_of(policy)
         self._repeat, self._dt_ns = periods(policy, scenario), SECOND * scenario.dt
         platform = scenario.vehicles[0].platform
-        _check_observed(task, policy.name)
+        check_in_flight(task, policy.name)
         size = task.action.size(platform.count)
         self._function = task.action.own(platform.count)
         self._observer = Observer(task.observation, aircraft=platform.count, actions=size)
