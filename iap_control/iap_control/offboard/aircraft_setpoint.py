@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What one aircraft shall do, in the terms that all autopilots share, and what a kind of them makes of it."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -8,7 +9,16 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.frames import Four
 from iap_description.math.kernels import rotate, yaw_of
-from iap_description.states import REF_A, REF_P, REF_Q, REF_V, REF_W, Command, Level, Mode
+from iap_description.states import (
+    REF_A,
+    REF_P,
+    REF_Q,
+    REF_V,
+    REF_W,
+    Command,
+    Level,
+    Mode,
+)
 
 Three = tuple[float, float, float]
 MODES = (Mode.ATTITUDE_THRUST, Mode.RATE_THRUST)
@@ -39,7 +49,7 @@ class AircraftSetpoint(NamedTuple):
             thrust_max: thrust that a share of 1 stands for [N]; more is cut to it, less than 0 to 0.
 
         Raises:
-            BadInput: the command has no attitudes or rates of aircraft.
+            BadInput: the command has no attitudes or rates of aircraft, or one that is no finite number.
         """
         if command.mode not in MODES:
             raise BadInput(
@@ -48,8 +58,14 @@ class AircraftSetpoint(NamedTuple):
             )
         x, y, z, w = command.q_WB[number].tolist()
         p, q, r = command.w_WB_B[number].tolist()
-        share = min(max(float(command.thrust[number]) / thrust_max, 0.0), 1.0)
-        return cls(command.mode == Mode.ATTITUDE_THRUST, (x, y, z, w), (p, q, r), share)
+        thrust, has_attitude = float(command.thrust[number]), command.mode == Mode.ATTITUDE_THRUST
+        attitude = (x, y, z, w) if has_attitude else ()
+        if not all(map(math.isfinite, (thrust, p, q, r, *attitude))):
+            raise BadInput(
+                f"thrust, rate or attitude of aircraft {number + 1} is no finite number"
+            )
+        share = min(max(thrust / thrust_max, 0.0), 1.0)
+        return cls(has_attitude, (x, y, z, w), (p, q, r), share)
 
 
 class MotionSetpoint(NamedTuple):
@@ -74,20 +90,24 @@ class MotionSetpoint(NamedTuple):
         """The point of a platform's reference row (19+), as far as its level says that it is tracked.
 
         Raises:
-            BadInput: the reference is a wrench.
+            BadInput: the reference is a wrench, or a number of it that is tracked is not finite.
         """
         if level == Level.WRENCH:
             raise BadInput("level 3 (WRENCH) has no motion, which autopilots take")
         (px, py, pz), (vx, vy, vz), (ax, ay, az) = (row[k].tolist() for k in (REF_P, REF_V, REF_A))
         has_pose, has_velocity = level == Level.POSE, level <= Level.VELOCITY
         yaw_rate = rotate(tuple(row[REF_Q].tolist()), tuple(row[REF_W].tolist()))[2]
-        return cls(
+        made = cls(
             (px, py, pz) if has_pose else None,
             (vx, vy, vz) if has_velocity else None,
             (ax, ay, az),
             yaw_of(row[REF_Q]) if has_pose else None,
             yaw_rate if has_velocity else None,
         )
+        numbers = (*(made.p_W or ()), *(made.v_W or ()), *made.a_W, made.yaw, made.yaw_rate)
+        if not all(each is None or math.isfinite(each) for each in numbers):
+            raise BadInput("the reference has a number that is not finite")
+        return made
 
 
 class Outlet(NamedTuple):

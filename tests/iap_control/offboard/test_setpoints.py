@@ -190,3 +190,21 @@ def test_a_package_that_is_not_installed_is_named_with_what_installs_it(kind):
 
     with pytest.raises(BadInput, match=f"'{kind}' needs .*No module named.*apt install"):
         make_messages(kind, missing)
+
+
+@pytest.mark.parametrize("part", ["thrust", "w_WB_B", "q_WB"])
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_a_command_that_is_no_number_does_not_reach_an_autopilot(part, number):
+    given = command(Mode.ATTITUDE_THRUST)
+    getattr(given, part)[1] = number
+    with pytest.raises(BadInput, match="aircraft 2 is no finite number"):
+        AircraftSetpoint.of(given, 1, THRUST_MAX)
+    assert AircraftSetpoint.of(given, 0, THRUST_MAX).share == 0.25
+
+
+def test_a_reference_that_is_no_number_is_refused_where_it_is_tracked():
+    row = reference()
+    row[REF_P] = math.nan
+    with pytest.raises(BadInput, match="not finite"):
+        MotionSetpoint.of(row, Level.POSE)
+    assert MotionSetpoint.of(row, Level.VELOCITY).p_W is None
