@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The protocol of an autopilot's firmware that flies one aircraft, and what goes to and fro.
 
-All are told first and asked afterwards, so that several firmwares compute at the same time, with the same bits.
+States and orders go to all firmwares before the first answer is awaited, so that several compute at the same time.
 """
 
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A firmware that the user starts, or whose command the key `firmware.command` has: waited for, and looked after."""
+"""A firmware that the user starts, or whose command the key `firmware.command` has: its start and its end."""
 
 import time
 from collections.abc import Callable, Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""White noise of the gyroscope and accelerometer that a firmware is told."""
+"""White noise of the gyroscope and accelerometer of a firmware."""
 
 import numpy as np
 

@@ -21,7 +21,7 @@ from iap_physics.propulsion.propulsion import Propulsion
 class FirmwareFlight(PlantPart):
     """Firmwares between the commands to a vehicle and the speeds of its rotors.
 
-    They are told the motion of their aircraft once a period of theirs, and answer with shares of the rotors' largest
+    Once a period of theirs they get the motion of their aircraft, and answer with shares of the rotors' largest
     thrust. A share u becomes the speed n_max sqrt(u), which the rotors follow with their lag, their faults and their
     limits as they follow the plant's own autopilots. Each flight begins with firmwares that are started anew.
 
