@@ -48,15 +48,20 @@ def output_of(code, folder):
 
 @pytest.mark.slow
 def test_worlds_fly_as_the_page_says(tmp_path):
-    worlds, _ = EXAMPLES
-    states, seed = output_of(worlds, tmp_path).splitlines()
+    worlds, contact, _ = EXAMPLES
+    states, seed, *felt = output_of(worlds + contact, tmp_path).splitlines()
     assert states == "(64, 4, 13) [0] [0.    1.005 1.005 0.   ]"
     assert seed == "101"
+    forces, statuses = "".join(felt).split("]]")
+    pushes = [float(number) for number in re.findall(r"-?\d+\.\d*", forces)][::3]
+    assert statuses.strip(" []").split() == ["0"] * len(pushes) == ["0"] * 8
+    assert min(pushes) == 0.0 or min(pushes) > 0.1  # a wall never pulls
+    assert sum(push > 0.1 for push in pushes) >= 6
 
 
 @pytest.mark.slow
 def test_a_sweep_is_made_as_the_page_says(tmp_path):
-    _, sweep = EXAMPLES
+    *_, sweep = EXAMPLES
     errors = eval(output_of(sweep, tmp_path))
     assert len(errors) == 6
     assert max(errors[:3]) < 1e-3 < min(errors[3:])
