@@ -70,10 +70,10 @@ def test_its_clock_stands_between_states_and_takes_none_of_an_old_stamp(stepped)
     assert answer(0.002)[0] - before == pytest.approx(0.001, abs=2e-4)
 
 
-def test_without_a_compiler_the_key_that_does_without_is_named(monkeypatch, tmp_path):
+def test_without_a_compiler_the_remedy_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("CC", "no_compiler_of_this_name")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(BadInput, match="needs a C compiler.*firmware.paced=true"):
+    with pytest.raises(BadInput, match="needs a C compiler.*install gcc"):
         library.lockstep_library()
 
 
