@@ -9,9 +9,8 @@ import math
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Quat
 
-Four = tuple[float, float, float, float]
 MAP = "map"  # name of the world's frame
 R_ENU_NED: Array = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 R_FLU_FRD: Array = np.diag([1.0, -1.0, -1.0])
@@ -35,7 +34,7 @@ def swap_attitude(R_WB: Array) -> Array:
     return R_ENU_NED @ np.asarray(R_WB) @ R_FLU_FRD
 
 
-def to_ned(q_WB: Four) -> Four:
+def to_ned(q_WB: Quat) -> Quat:
     """Quaternion w x y z of FRD to NED, of one xyzw of FLU to `map` (ENU); `swap_attitude` of its matrix."""
     x, y, z, w = q_WB
     # Turns of half a circle about (1, 1, 0) / sqrt 2 in the world and about x in the body.

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one aircraft shall do, in the terms that all autopilots share, and what a kind of them makes of it."""
+"""Set-points of one aircraft in the terms that all autopilots share, and the protocol of a kind of autopilots."""
 
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Quat, Vec
 from iap_description.errors import BadInput
-from iap_description.frames import Four
 from iap_description.math.kernels import rotate, yaw_of
 from iap_description.states import (
     REF_A,
@@ -20,7 +19,6 @@ from iap_description.states import (
     Mode,
 )
 
-Three = tuple[float, float, float]
 MODES = (Mode.ATTITUDE_THRUST, Mode.RATE_THRUST)
 
 
@@ -35,8 +33,8 @@ class AircraftSetpoint(NamedTuple):
     """
 
     has_attitude: bool
-    q_WB: Four
-    w_WB_B: Three
+    q_WB: Quat
+    w_WB_B: Vec
     share: float
 
     @classmethod
@@ -79,9 +77,9 @@ class MotionSetpoint(NamedTuple):
         yaw_rate: about z [rad/s].
     """
 
-    p_W: Three | None
-    v_W: Three | None
-    a_W: Three
+    p_W: Vec | None
+    v_W: Vec | None
+    a_W: Vec
     yaw: float | None
     yaw_rate: float | None
 

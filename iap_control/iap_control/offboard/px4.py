@@ -12,8 +12,8 @@ from iap_control.offboard.aircraft_setpoint import (
     Classes,
     MotionSetpoint,
     Outlet,
-    Three,
 )
+from iap_description.arrays import Vec
 from iap_description.frames import swap_world, to_ned
 from iap_description.math.kernels import rotate
 
@@ -90,5 +90,5 @@ def _fill_rates(message: Any, setpoint: AircraftSetpoint) -> None:  # noqa: ANN4
     message.roll, message.pitch, message.yaw = p, -q, -r
 
 
-def _in_ned(v_W: Three | None) -> list[float]:
+def _in_ned(v_W: Vec | None) -> list[float]:
     return [math.nan] * 3 if v_W is None else [float(each) for each in swap_world(np.array(v_W))]

@@ -14,12 +14,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.arrays import Quat as Quat  # where formulas take them from
+from iap_description.arrays import Vec as Vec
 from iap_description.math.single_precision import FormulaCompiler
 from iap_description.process.compiling import announce_compiling
 
 Formula = TypeVar("Formula", bound=Callable[..., Any])
-Vec = tuple[float, float, float]
-Quat = tuple[float, float, float, float]
 Mat = tuple[float, float, float, float, float, float, float, float, float]  # row by row
 Six = tuple[float, float, float, float, float, float]  # linear, then angular
 Mat6 = tuple[Six, Six, Six, Six, Six, Six]  # row by row

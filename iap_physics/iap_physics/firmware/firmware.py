@@ -7,10 +7,8 @@ States and orders go to all firmwares before the first answer is awaited, so tha
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from iap_description.arrays import Quat, Vec
 from iap_description.errors import IapError
-
-Three = tuple[float, float, float]
-Four = tuple[float, float, float, float]
 
 
 class FirmwareFailed(IapError):
@@ -37,11 +35,11 @@ class AircraftMotion(NamedTuple):
         v_WB_W: velocity [m/s].
     """
 
-    w_WB_B: Three
-    f_B: Three
-    p_WB_W: Three
-    q_WB: Four
-    v_WB_W: Three
+    w_WB_B: Vec
+    f_B: Vec
+    p_WB_W: Vec
+    q_WB: Quat
+    v_WB_W: Vec
 
 
 class AttitudeOrder(NamedTuple):
@@ -56,8 +54,8 @@ class AttitudeOrder(NamedTuple):
     """
 
     has_attitude: bool
-    q_WB: Four
-    w_WB_B: Three
+    q_WB: Quat
+    w_WB_B: Vec
     share: float
     is_armed: bool
 
@@ -70,7 +68,7 @@ class RotorShares(NamedTuple):
         is_armed: whether rotors turn.
     """
 
-    shares: Four
+    shares: tuple[float, float, float, float]
     is_armed: bool
 
 

@@ -5,13 +5,14 @@ import math
 
 import numpy as np
 
+from iap_description.arrays import Quat, Vec
 from iap_description.math import so3
-from iap_physics.firmware.firmware import AttitudeOrder, Four, Three
+from iap_physics.firmware.firmware import AttitudeOrder
 
 UP = np.array((0.0, 0.0, 1.0))
 
 
-def stick_angles(order: AttitudeOrder, q_WB: Four, yaw_gain: float) -> Three:
+def stick_angles(order: AttitudeOrder, q_WB: Quat, yaw_gain: float) -> Vec:
     """Roll and pitch [rad] that tilt the thrust as ordered, seen from the present heading, and yaw rate [rad/s].
 
     Args:
@@ -27,6 +28,6 @@ def stick_angles(order: AttitudeOrder, q_WB: Four, yaw_gain: float) -> Three:
     return roll, pitch, order.w_WB_B[2] + yaw_gain * error
 
 
-def _yaw(q: Four) -> float:
+def _yaw(q: Quat) -> float:
     x, y, z, w = q
     return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))

@@ -9,8 +9,9 @@ import math
 import struct
 from typing import NamedTuple
 
+from iap_description.arrays import Quat
 from iap_description.frames import to_ned
-from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder, Four
+from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder
 from iap_physics.firmware.stick_angles import stick_angles
 
 FEW, MANY = struct.Struct("<HHI16H"), struct.Struct("<HHI32H")
@@ -54,7 +55,7 @@ def state_line(t: float, motion: AircraftMotion) -> bytes:
     return (STATE % (t, *inertial, *place)).encode()
 
 
-def stick_packet(order: AttitudeOrder, q_WB: Four, yaw_gain: float) -> bytes:
+def stick_packet(order: AttitudeOrder, q_WB: Quat, yaw_gain: float) -> bytes:
     """The sticks of mode STABILIZE for an order to an aircraft of an attitude.
 
     A pitch stick above the middle lifts the nose.

@@ -9,8 +9,9 @@ with a lag of 40 ms allow. The rate of an ordered attitude about roll and pitch 
 import math
 import struct
 
+from iap_description.arrays import Quat
 from iap_description.math.atmosphere import SEA_LEVEL
-from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder, Four
+from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder
 from iap_physics.firmware.stick_angles import stick_angles
 
 STATE, STICKS, MOTORS = struct.Struct("<18d"), struct.Struct("<d16H"), struct.Struct("<4f")
@@ -32,7 +33,7 @@ def state_packet(t: float, motion: AircraftMotion, *, yaw_sign: float) -> bytes:
     )  # nothing flies by the pressure
 
 
-def stick_packet(t: float, order: AttitudeOrder, q_WB: Four, yaw_gain: float) -> bytes:
+def stick_packet(t: float, order: AttitudeOrder, q_WB: Quat, yaw_gain: float) -> bytes:
     """The sticks for an order to an aircraft of an attitude.
 
     Args:
