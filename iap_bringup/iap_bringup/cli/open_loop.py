@@ -59,7 +59,7 @@ def _horizons(options: argparse.Namespace) -> tuple[float, ...]:
 
 
 def _scenario(options: argparse.Namespace) -> Scenario:
-    """What flies: a platform that hovers, in the closed form.
+    """The scenario of a flight: a platform that hovers, in the closed form.
 
     Raises:
         BadInput: an option that is for other replays.

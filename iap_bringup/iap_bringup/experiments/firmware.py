@@ -58,7 +58,7 @@ CASES = (
 
 
 class FirmwareErrors(NamedTuple):
-    """What a flight has shown.
+    """Figures of a flight.
 
     Attributes:
         errors: (steps, 2) distance [m] and angle [deg] from the reference.

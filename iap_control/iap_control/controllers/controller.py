@@ -66,7 +66,7 @@ def make_controller(
     """The controller that a law's name stands for.
 
     Args:
-        law: ``auto``, the name of a law,, or ``module:Class`` of a user's own, which is made as `PlatformController`.
+        law: ``auto``, the name of a law, or ``module:Class`` of a user's own, which is made as `PlatformController`.
         model: of the platform.
         gains: motion gains.
         dt: control period [s].

@@ -149,7 +149,7 @@ def _header(data: bytes) -> tuple[Keys, int]:
 
 
 def _layout(keys: Keys) -> tuple[frames.FrameLayout, list[str]]:
-    """How frames are written, and the names of the fields of frames I and P.
+    """Encodings of frames, and the names of the fields of frames I and P.
 
     Raises:
         BadInput: a key is missing or is no list of numbers, or an encoding or a predictor is not known.

@@ -29,7 +29,7 @@ END_TEXT = np.frombuffer(b"End of log", dtype=np.uint8)
 
 
 class FrameLayout(NamedTuple):
-    """How frames of one log are written.
+    """Encodings of the frames of one log.
 
     Attributes:
         codes: (5, n) encodings of the frames I, P, G, H, S.

@@ -42,7 +42,7 @@ class OutsideProcess:
         seconds: float,
         late: Callable[[], FirmwareFailed],
     ) -> Answer:
-        """What a look gives, which is repeated until it gives something.
+        """The first answer that a look gives; it is repeated until there is one.
 
         Args:
             look: takes the wall time that it may take [s].

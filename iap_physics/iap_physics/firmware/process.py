@@ -58,7 +58,7 @@ class FirmwareProcess:
 
     @property
     def output(self) -> str:
-        """What it has printed."""
+        """Text that it has printed."""
         return (self.folder / OUTPUT).read_text(errors="replace")
 
     @property

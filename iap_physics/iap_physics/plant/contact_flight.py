@@ -46,7 +46,7 @@ class VehicleArrays(NamedTuple):
 
 
 class OtherLoads(NamedTuple):
-    """What acts on vehicles besides their rotors and contacts, in B worlds.
+    """Loads on vehicles besides their rotors and contacts, in B worlds.
 
     Attributes:
         air_W: (B, 3) velocity of the air [m/s].

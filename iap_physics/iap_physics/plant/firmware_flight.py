@@ -140,7 +140,7 @@ class FirmwareFlight(PlantPart):
         ]
 
     def _present_orders(self, rows: Array) -> list[AttitudeOrder]:
-        """What each aircraft is commanded now; before the first command, to stay level as it is."""
+        """The present order to each aircraft; before the first command, to stay level as it is."""
         commands = self._commands
         orders = []
         for n, row in enumerate(rows.tolist()):

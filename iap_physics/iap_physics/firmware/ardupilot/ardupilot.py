@@ -150,7 +150,7 @@ class ArduPilot:
         return FirmwareFailed("firmware_late", reason)
 
     def obstacles(self) -> str:
-        """Where it says why: on its own link to a ground station."""
+        """The place of its reasons: its own link to a ground station."""
         return "a ground station on its serial line 0 shows why"
 
     def end(self) -> None:

@@ -106,7 +106,7 @@ def type_settings(
 
 
 def _answer(console: socket.socket) -> str:
-    """What it prints up to its next prompt."""
+    """Text that it prints up to its next prompt."""
     out = b""
     try:
         while not out.endswith(PROMPT):
