@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 import pytest
@@ -100,22 +101,34 @@ def check_flight(folder):
     assert not left_behind(folder)
 
 
-@launch_pytest.fixture(auto_shutdown=False)
+def launched_by(**options):
+    """A fixture of launch_pytest, which looks for its scope where pytest had it before version 8.4."""
+
+    def mark(function):
+        made = launch_pytest.fixture(**options)(function)
+        if not hasattr(made, "_pytestfixturefunction"):
+            made._pytestfixturefunction = SimpleNamespace(scope="function")
+        return made
+
+    return mark
+
+
+@launched_by(auto_shutdown=False)
 def sim(domain, tmp_path):
     return described("sim", scenario="hover", out=str(tmp_path / "run"), **FLIGHT)
 
 
-@launch_pytest.fixture(auto_shutdown=False)
+@launched_by(auto_shutdown=False)
 def replay(domain, tmp_path):
     return described("replay", out=str(tmp_path / "run"), **FLIGHT)
 
 
-@launch_pytest.fixture(auto_shutdown=False)
+@launched_by(auto_shutdown=False)
 def localization(domain, recorded):
     return described("localization", run=str(recorded), rate="0.2")
 
 
-@launch_pytest.fixture
+@launched_by()
 def teleop(domain, joy):
     return described("teleop", scenario="hover", duration="600.0")
 
