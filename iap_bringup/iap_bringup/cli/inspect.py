@@ -7,6 +7,7 @@ import sys
 
 from rich.console import Console
 
+from iap_bringup.terminal.log_inspection import show
 from iap_bringup.terminal.progress import work_bar
 from iap_io.flight_logs.inspection import Inspection
 from iap_io.flight_logs.run_folders import is_run, read_run
@@ -20,8 +21,7 @@ def inspect(options: argparse.Namespace) -> int:
         logs = read_run(options.log) if is_run(options.log) else [open_any(options.log)]
         inspections = [Inspection.of(log) for log in logs]
     for inspection in inspections:
-        for line in inspection.lines():
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
+        show(console, inspection)
     if options.json:
         metrics = [each.metrics for each in inspections]
         plain = metrics[0] if len(metrics) == 1 else metrics

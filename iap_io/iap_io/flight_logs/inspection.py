@@ -19,6 +19,7 @@ STRONG = 5.0  # vibration [m/s^2]
 FAST_MOTORS = 100.0  # least rate at which a rotor's lag shows [Hz]
 VOLTAGE_RANGE = 0.1  # least share of a battery's voltage that shows its sag
 DRAG_SPEED = 2.0  # least speed at which drag shows [m/s]
+COLUMNS = ("signal", "source", "rate Hz", "gap ms", "in the air")
 
 
 class LogUse(NamedTuple):
@@ -81,8 +82,8 @@ class Inspection:
             "cannot": {each.name: each.reason for each in self.uses if each.reason},
         }  # fmt: skip
 
-    def lines(self) -> Iterator[str]:
-        """The same in lines, for people."""
+    def heading(self) -> Iterator[str]:
+        """Lines on the whole log: its kind, size and times."""
         log = self.log
         yield f"{log.path.name}: {log.kind}, {log.vehicle}"
         path, _ = names.numbered(log.path)
@@ -91,30 +92,28 @@ class Inspection:
         yield f"  {size:.1f} MB, {log.rows} rows, {log.end - log.begin:.1f} s from {log.begin:.1f} s after boot"
         airborne = [f"{each.begin:.1f} to {each.end:.1f} s" for each in self.flights]
         yield f"  in the air: {', '.join(airborne) or 'never'}"
-        yield from self._table()
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Cells of each signal's row, as `COLUMNS` names them."""
+        when = _longest(self.flights)
+        for name, each in self.log.signals.items():
+            if name not in names.STATES:
+                rate, gap = f"{each.rate:.0f}", f"{1e3 * each.largest_gap:.0f}"
+                yield (name, each.source, rate, gap, _in_words(name, each, when))
+        for name, reason in self.log.missing.items():
+            yield (name, "none", "", "", reason)
+
+    def conclusions(self) -> Iterator[str]:
+        """Lines on what follows from all signals: their consistency, and what the log serves."""
         yield f"  consistency: {', '.join(_consistency(self.check))}"
         can = [each.name for each in self.uses if not each.reason]
         yield f"  can: {', '.join(can) or 'nothing'}"
         for each in self.uses:
             if each.reason:
                 yield f"  cannot: {each.name}: {each.reason}"
-        yield from (f"  note: {each}" for each in log.notes)
-        if log.advice:
-            yield f"  next time: {log.advice}"
-
-    def _table(self) -> Iterator[str]:
-        when = _longest(self.flights)
-        rows = [("signal", "source", "rate", "gap", "in the air")]
-        for name, each in self.log.signals.items():
-            if name in names.STATES:
-                continue
-            rate, gap = f"{each.rate:.0f} Hz", f"{each.largest_gap:.2f} s"
-            rows.append((name, each.source, rate, gap, _in_words(name, each, when)))
-        rows += [(name, "none", "", "", reason) for name, reason in self.log.missing.items()]
-        widths = [max(len(row[i]) for row in rows) for i in range(4)]
-        for row in rows:
-            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-            yield f"  {'  '.join([*cells, row[4]])}".rstrip()
+        yield from (f"  note: {each}" for each in self.log.notes)
+        if self.log.advice:
+            yield f"  next time: {self.log.advice}"
 
 
 def _longest(flights: list[InTheAir]) -> InTheAir | None:
@@ -170,7 +169,8 @@ def _shaking(signal: Signal) -> str:
 
 def _range(signal: Signal) -> str:
     low, high, usual = (float(f(signal.values)) for f in (np.min, np.max, np.median))
-    return f"{low:.2f} to {high:.2f}, usually {usual:.2f}"
+    digits = 0 if high >= 100.0 else 2
+    return f"{low:.{digits}f} to {high:.{digits}f}, usually {usual:.{digits}f}"
 
 
 def _controlled(signal: Signal) -> str:

@@ -10,9 +10,13 @@ from rich.console import Console
 
 from iap_bringup.terminal.evaluation import histogram, show, success_text
 from iap_bringup.terminal.localization import covariance_hints, show_localization
+from iap_bringup.terminal.log_inspection import show as show_inspection
 from iap_bringup.terminal.platform_sheet import show_platform
 from iap_bringup.terminal.progress import TimeLeft
 from iap_bringup.terminal.tables import number_text, show_columns, show_rows
+from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.flight_log import FlightLog, Signal
+from iap_io.flight_logs.inspection import Inspection
 from iap_learning.evaluation.results import Results
 
 
@@ -132,3 +136,17 @@ def test_the_sheet_of_a_platform_names_its_mass_thrust_joints_and_directions():
         "rank of the wrench map 5 of 6" in line and "; " in line.split("follows references in ")[1]
     )
     assert "; " not in said.split("follows references in ")[1]
+
+
+def test_signals_of_a_flight_log_fit_a_terminal_of_80_columns(tmp_path):
+    path, source = tmp_path / "log.ulg", "vehicle_local_position_setpoint.vx,vy,vz"
+    path.write_bytes(b"0")
+    t = np.arange(0.0, 3.0, 0.1)
+    voltage = Signal(t, np.linspace(16.0, 12.0, len(t))[:, None], source, "V")
+    landed = Signal(t[[0, -1]], np.zeros((2, 1)), "", "")
+    log = FlightLog(path, "ULog", "PX4", {names.VOLTAGE: voltage, names.LANDED: landed})
+    lines = text_of(show_inspection, Inspection.of(log), width=80).splitlines()
+    table = lines[3 : next(i for i, line in enumerate(lines) if "consistency" in line)]
+    assert max(map(len, table)) <= 80
+    begin, end = table[1].index("source"), table[1].index("Hz") - 4
+    assert "".join(line[begin:end].strip() for line in table[2:]) == source

@@ -56,7 +56,7 @@ def reasons(log: FlightLog) -> dict[str, str]:
         (names.RATES, [0, 1, 0], [0.6, 0, 0.8], "to 1.0 rad/s"),
         (names.GYROSCOPE, [0, 0, -3], [0, 0, 2], "to 3.0 rad/s"),
         (names.MOTORS, [0.25, 0.5], [0.75, 0.5], "0.25 to 0.75, usually 0.50"),
-        (names.ROTOR_SPEEDS, [900], [1100], "900.00 to 1100.00, usually 1000.00"),
+        (names.ROTOR_SPEEDS, [900], [1100], "900 to 1100, usually 1000"),
         (names.THRUST, [0.125], [0.125], "0.12 to 0.12, usually 0.12"),
         (names.VOLTAGE, [12], [11], "11.00 to 12.00, usually 11.50"),
         (names.CURRENT, [-1], [4], "-1.00 to 4.00, usually 1.50"),
@@ -183,16 +183,16 @@ def test_lines_tell_the_log_its_signals_and_its_uses(tmp_path: Path) -> None:
         path, "ULog", "PX4 on a quadrotor", made.signals, rows=77, missing=made.missing,
         notes=("clock mended",), advice="log faster",
     )  # fmt: skip
-    lines = [*Inspection.of(log).lines()]
-    assert lines[0] == "log.ulg: ULog, PX4 on a quadrotor"
-    assert lines[1] == "  0.3 MB, 77 rows, 6.0 s from 0.0 s after boot"
-    assert lines[2] == "  in the air: 1.0 to 5.0 s"
-    assert lines[3].split() == ["signal", "source", "rate", "gap", "in", "the", "air"]
-    table = {line.split("  ")[1]: line for line in lines[4:12]}
-    assert table["position"].split() == "position position 200 Hz 0.01 s 0.0 x 0.0 x 0.0 m".split()
-    assert table["rates"].split() == ["rates", "none", "not", "logged"]
+    inspection = Inspection.of(log)
+    heading, conclusions = [*inspection.heading()], [*inspection.conclusions()]
+    assert heading[0] == "log.ulg: ULog, PX4 on a quadrotor"
+    assert heading[1] == "  0.3 MB, 77 rows, 6.0 s from 0.0 s after boot"
+    assert heading[2] == "  in the air: 1.0 to 5.0 s"
+    table = {name: cells for name, *cells in inspection.rows()}
+    assert table["position"] == ["position", "200", "5", "0.0 x 0.0 x 0.0 m"]
+    assert table["rates"] == ["none", "", "", "not logged"]
     assert names.LANDED not in table  # states are no signals of the table
-    assert lines.index("  note: clock mended") == len(lines) - 2
-    assert lines[-1] == "  next time: log faster"
-    assert "  can: replay of the flown motion, replay of position set-points, rotor lag" in lines
-    assert "  cannot: drag: at most 0.0 m/s" in lines
+    assert conclusions[-2:] == ["  note: clock mended", "  next time: log faster"]
+    can = "replay of the flown motion, replay of position set-points, rotor lag"
+    assert f"  can: {can}" in conclusions
+    assert "  cannot: drag: at most 0.0 m/s" in conclusions
