@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands ``iap run`` and ``iap replay``."""
+"""The command ``iap run``, and a flight with what is shown and drawn of it."""
 
 import argparse
 import json
-import logging
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -18,24 +17,18 @@ from rich.console import Console
 from rich.markup import escape
 
 from iap_bringup.cli.live_pages import live_pages
-from iap_bringup.cli.open_loop import replay_commands
-from iap_bringup.cli.options import (
-    pose_keys,
-    scenario_options,
-)
+from iap_bringup.cli.options import scenario_options
 from iap_bringup.terminal import flight as report
 from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput, IapError
 from iap_description.process import interrupts
 from iap_description.process.extras import install_line
-from iap_io.flight_logs.flight_log import POSITION, POSITION_SETPOINT, VELOCITY_SETPOINT
 from iap_io.recording.disk_use import disk_use, free_space
 from iap_io.runs.run_folder import COMPARED, empty_folder, new_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.recorded_flight import Progress, RunOptions
 from iap_simulation.runs.run import Result, execute
-from iap_simulation.scenario.replays import resolve_replay
 from iap_simulation.scenario.resolving import resolve
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.unused_keys import IdleKeys, idle_notes, keys_of_file
@@ -43,11 +36,6 @@ from iap_simulation.scenario.unused_keys import IdleKeys, idle_notes, keys_of_fi
 Resolved = tuple[Scenario, dict[str, Any]]
 GAINS = "control.gains"  # key of a vehicle
 OF_CONTROLLERS = (GAINS, "control.law", "control.yaw", "control.admittance", "control.wrench_mode")
-TOPICS: Mapping[str, dict[str, str]] = {  # of what is flown in closed loop, and beside it
-    "motion": {},
-    "position": {"topic": POSITION_SETPOINT, "actual_topic": POSITION},
-    "velocity": {"topic": VELOCITY_SETPOINT, "actual_topic": POSITION},
-}
 SHOWN = (
     "outcome",
     "duration_s",
@@ -69,39 +57,16 @@ def run(options: argparse.Namespace) -> int:
         name: resolve(options.scenario, choices.and_set(("compare={}", *assignments)))
         for name, assignments in scenario.compare.items()
     }
-    return _fly(scenario, tree, options, compared)
+    return fly(scenario, tree, options, compared)
 
 
-def replay(options: argparse.Namespace) -> int:
-    """Fly what `--what` says of a recording."""
-    if options.what not in TOPICS:
-        return replay_commands(options)
-    if options.horizon is not None:
-        raise BadInput(f"--horizon: --what {options.what} has no windows")
-    reader = logging.getLogger("iap_io.trajectories")
-    level = reader.level
-    reader.setLevel(logging.ERROR)  # its notes are shown by the report
-    try:
-        return _replay(options)
-    finally:
-        reader.setLevel(level)
-
-
-def _replay(options: argparse.Namespace) -> int:
-    choices = scenario_options(options)
-    if options.offset is not None:
-        choices = choices.and_set((f"offset={options.offset}",))
-    keys = {"path": options.recording, **TOPICS[options.what], **pose_keys(options)}
-    scenario, tree = resolve_replay(keys, choices)
-    return _fly(scenario, tree, options)
-
-
-def _fly(
+def fly(
     scenario: Scenario,
     tree: dict[str, Any],
     options: argparse.Namespace,
     compared: Mapping[str, Resolved] = MappingProxyType({}),
 ) -> int:
+    """Fly a resolved scenario, and what it is compared with; returns the exit code."""
     console = Console(stderr=options.json)
     flight = Flight.of(scenario)
     lines = [escape(line) for each in flight.recorded if each for line in each.about.lines()]

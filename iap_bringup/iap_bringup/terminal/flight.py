@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of a flight on the terminal.
-
-The table of an end effector that followed a path by velocity commands.
-"""
+"""Tables of a flight on the terminal."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +9,7 @@ from rich.filesize import decimal
 from rich.table import Column, Table
 
 from iap_bringup.terminal.next_step import show_view
-from iap_bringup.terminal.part_texts import TEXTS
+from iap_bringup.terminal.part_texts import TEXTS, show_end_effector
 from iap_bringup.terminal.tables import number_text
 from iap_description.process.compiling import NOTICE, UNNOTICED
 from iap_io.runs.fault_meta import Notice
@@ -32,32 +29,6 @@ CONTACT_ROWS = (  # key of metrics.json, what it is, factor, digits; in the orde
     ("contact_losses", "contact lost, times", 1.0, 0),
 )
 CONTACT_COUNT = 5  # rows at most; metrics.json has all figures
-
-
-def show_end_effector(console: Console, arm: dict[str, Any], compare: dict[str, Any]) -> None:
-    """The table of key `arm` of metrics.json beside flights that it is compared with, and commands that were cut."""
-    flights = {"this flight": arm, **{name: one.get("arm", {}) for name, one in compare.items()}}
-    console.print(_error_table(flights, arm["published_rmse_m"]))
-    for joint, count in arm["clipped_commands"].items():
-        if count:
-            console.print(
-                f"{joint}: {count} commands were beyond the arm's limits and cut to them"
-            )
-
-
-def _error_table(flights: Mapping[str, dict[str, Any]], published: list[float]) -> Table:
-    table = Table("end effector, RMSE in mm", "x", "y", "z", "distance", "largest")
-    for name, arm in flights.items():
-        xyz = arm.get("position_rmse_xyz_m") or [None] * 3
-        cells = [_text(value) for value in (*xyz, arm.get("position_rmse_m"))]
-        table.add_row(name, *cells, _text(arm.get("position_max_m")))
-    for number, value in enumerate(published, 1):
-        table.add_row(f"recorded flight {number}", "", "", "", _text(value), "")
-    return table
-
-
-def _text(value: float | None) -> str:
-    return "-" if value is None else f"{1e3 * value:.1f}"
 
 
 def flight_text(scenario: Scenario, duration: float) -> str:

@@ -24,8 +24,9 @@ from iap_description.errors import BadInput
 from iap_description.states import REF_A, REF_FIXED, REF_P, REF_Q
 from iap_io.runs.run_meta import Track, WrenchTrack
 from iap_io.trajectories.headings import with_heading_alone
+from iap_io.trajectories.mounting import START_HEIGHT
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
-from iap_io.trajectories.reader import START_HEIGHT, read_recorded
+from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.recorded import RecordedTrajectory, time_offset
 from iap_io.trajectories.text_poses import TIMES
 from iap_io.trajectories.wrenches import RecordedWrench

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.process.extras import cv2
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.cameras.view import PinholeView
@@ -20,18 +21,24 @@ LN2 = float(np.log(2.0))
 
 
 def in_air(
-    light: Light, ways_W: Array, distance: Array, p_WC_W: Array, environment: Environment
+    light: Light,
+    view: PinholeView,
+    pose: tuple[Array, Array],
+    depth: Array,
+    environment: Environment,
 ) -> Light:
     """Light with the sun's disc and bodies of lamps in it, behind fog.
 
     Args:
         light: (h, w, 3) luminance [kcd/m^2].
-        ways_W: (h, w, 3) of unit length, through the middles of pixels.
-        distance: (h, w) to what is seen there [m], infinite where that is the sky.
-        p_WC_W: (3,) place of the camera [m].
+        view: the camera's pinhole.
+        pose: p_WC_W (3,) [m] and q_WC (4,) of the camera.
+        depth: (h, w) of each pixel along the view [m], infinite where it is the sky.
         environment: of the scene.
     """
-    out = light.copy()
+    p_WC_W = pose[0]
+    ways_W, lengths = _rays(view, pose[1])
+    out, distance = light.copy(), depth * lengths
     far = np.isinf(distance)
     disc = far & (ways_W @ environment.sun_W > SUN_RIM)
     out[disc] += (environment.sun / SUN_DISC).astype(np.float32)
@@ -46,6 +53,15 @@ def in_air(
         there = (along > 0.0) & (off2 < lamp.radius**2) & (along < distance)
         out[there] = (color / (np.pi * lamp.radius**2)).astype(np.float32)
     return out.astype(np.float32)
+
+
+def _rays(view: PinholeView, q_WC: Array) -> tuple[Array, Array]:
+    """Unit vectors (h, w, 3) in `map` through the middles of pixels, and their lengths (h, w) at a depth of 1."""
+    v, u = np.mgrid[0 : view.height, 0 : view.width]
+    x, y = (u - view.K[0, 2]) / view.K[0, 0], (v - view.K[1, 2]) / view.K[1, 1]
+    ways = np.stack([x, y, np.ones_like(x)], -1)
+    lengths = np.linalg.norm(ways, axis=-1)
+    return (ways / lengths[..., None]) @ so3.matrix_from_quaternion(q_WC).T, lengths
 
 
 def _through_fog(distance: Array, rise: Array, height: float, environment: Environment) -> Array:

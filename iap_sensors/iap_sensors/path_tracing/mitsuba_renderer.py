@@ -17,7 +17,6 @@ from iap_sensors.cameras.bands import ImageBand
 from iap_sensors.cameras.geometry import Geometry, place
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.renderer import Frame, Shot
-from iap_sensors.cameras.view import PinholeView
 from iap_sensors.path_tracing.child_process import ChildProcess
 from iap_sensors.path_tracing.developing import in_air, levels_of
 from iap_sensors.path_tracing.messages import LampLevels, LightRequest, Poses
@@ -138,17 +137,7 @@ class MitsubaRenderer:
         )
         light: Singles = self._child.ask(asked)
         depth, _ = self._seen.look(shot, view, piece.place, self._corners)
-        ways_W, lengths = _rays(view, q_WC)
-        return in_air(light, ways_W, depth * lengths, p_WC_W, environment)
-
-
-def _rays(view: PinholeView, q_WC: Array) -> tuple[Array, Array]:
-    """Unit vectors (h, w, 3) in `map` through the middles of pixels, and their lengths (h, w) at a depth of 1."""
-    v, u = np.mgrid[0 : view.height, 0 : view.width]
-    x, y = (u - view.K[0, 2]) / view.K[0, 0], (v - view.K[1, 2]) / view.K[1, 1]
-    ways = np.stack([x, y, np.ones_like(x)], -1)
-    lengths = np.linalg.norm(ways, axis=-1)
-    return (ways / lengths[..., None]) @ so3.matrix_from_quaternion(q_WC).T, lengths
+        return in_air(light, view, piece.place, depth, environment)
 
 
 def _refuse_particles(environment: Environment) -> None:

@@ -1,44 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The light of a scene: sun, sky, fog and lamps as numbers, out of its lighting, its weather and the time of day."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
 from typing import Self
 
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.assets.images import decoded
-from iap_description.config.text_files import read_bytes
 from iap_description.errors import BadInput
-from iap_description.process.extras import cv2
 from iap_description.scenes.lighting import Lamp, Lighting, Weather
 from iap_description.scenes.scene import Scene
-from iap_sensors.materials.noise import spectral
-from iap_sensors.physical.atmosphere import GROUND_ALBEDO, ClearSky
-from iap_sensors.physical.haze import dust_density, dust_reflectance, fog_density, in_fog
+from iap_sensors.physical.atmosphere import GROUND_ALBEDO
+from iap_sensors.physical.skies import (
+    clear_sky,
+    clouded,
+    dust_density,
+    dust_reflectance,
+    fog_density,
+    in_fog,
+    read_sky,
+)
 from iap_sensors.physical.sky_image import LUMINANCE, directions, illuminance
 
-COARSE, FINE = (32, 64), (256, 1024)  # sizes of the sky as it is computed, and as it is seen
 SOAKING = 4.0  # rain that wets everything [mm/h]
-LARGEST_SKY = 1 << 29  # bytes of an image's file
-WIDEST = 8192  # pixels of a sky's image
-_DECLARED = re.compile(  # sizes in the heads of Radiance's images and of portable float maps
-    rb"#\?.{1,4096}?\n[-+][XY] (\d{1,9}) [-+][XY] (\d{1,9})\n|PF\s+(\d{1,9})\s+(\d{1,9})\s",
-    re.DOTALL,
-)
-NIGHT_SKY = np.array([0.9, 0.95, 1.1]) * 2e-5  # luminance over a town [kcd/m^2]
 DARK = 1e-4  # least illuminance that a scene is rendered in without lamps [klx]
 KEY_STRENGTH = 0.6  # of the darkness of dusk and night, 1 is as eyes see them
 RING = 0.2  # of the sky above the horizon that a camera sees, of its height
 DAYLIGHT = 60.0  # full [klx]
 METER_REACH, METER_STEP = 40.0, 1.0  # of the plane around lamps where their light is measured [m]
-CLOUD_TILE, CLOUD_SEED = 512, 3  # pixels and seed of the noise that clouds are made of
-CLOUD_HEIGHT = 90.0  # pixels of noise that a cloud is high: larger makes smaller clouds
-CLOUD_EDGE = 0.5  # of the noise's deviation, over which a cloud becomes thick
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +67,10 @@ class Environment:
         lighting, weather = scene.lighting or Lighting(), scene.weather or Weather()
         sun_W = _sun_of(scene, lighting)
         if lighting.sky is not None:
-            sun, sky = np.zeros(3), _read_sky(lighting.sky) * lighting.sky_scale
+            sun, sky = np.zeros(3), read_sky(lighting.sky) * lighting.sky_scale
         else:
-            sun, sky = _clear(tuple(sun_W.tolist()), weather.turbidity)
-            sun, sky = _clouded(sun, sky, sun_W, weather.clouds)
+            sun, sky = clear_sky(tuple(sun_W.tolist()), weather.turbidity)
+            sun, sky = clouded(sun, sky, sun_W, weather.clouds)
         sky = sky * lighting.sky_share
         drops, grains = fog_density(scene, weather), dust_density(weather)
         density = drops + grains
@@ -138,88 +128,6 @@ def _sun_of(scene: Scene, lighting: Lighting) -> Array:
         return scene.time_of_day.direction_W
     towards = np.asarray(scene.light.direction_W, dtype=float)
     return np.asarray(towards / np.linalg.norm(towards))
-
-
-@lru_cache(maxsize=4)
-def _clear(sun_W: tuple[float, float, float], turbidity: float) -> tuple[Array, Array]:
-    """The sun (3,) and the image (h, w, 3) of a clear sky, and of the ground below the horizon."""
-    clear = ClearSky(np.array(sun_W), turbidity)
-    d, _ = directions(*COARSE)
-    top = COARSE[0] // 2
-    upper = clear.luminance(d[:top].reshape(-1, 3)).reshape(top, COARSE[1], 3) + NIGHT_SKY
-    d, _ = directions(*FINE)
-    elevation = (0.5 - (np.arange(FINE[0] // 2) + 0.5) / FINE[0]) * np.pi
-    column = cv2.resize(upper.astype(np.float32), (FINE[1], top), interpolation=cv2.INTER_CUBIC)
-    at = (0.5 * np.pi - elevation) / np.pi * COARSE[0] - 0.5
-    i = np.clip(at.astype(int), 0, top - 2)
-    share = np.clip(at - i, 0.0, 1.5)[:, None, None]
-    fine = np.maximum(column[i] * (1.0 - share) + column[i + 1] * share, NIGHT_SKY)
-    image = np.zeros((*FINE, 3))
-    image[: FINE[0] // 2] = fine
-    lit = illuminance(image) + clear.sun_illuminance * max(float(clear.sun_W[2]), 0.0)
-    image[FINE[0] // 2 :] = GROUND_ALBEDO * lit / np.pi
-    return clear.sun_illuminance, image
-
-
-def _read_sky(path: str) -> Array:
-    """An image of luminance (h, w, 3).
-
-    Raises:
-        BadInput: there is no such file, or it is no such image.
-    """
-    key = f"key 'world.light.sky': {path}"
-    if not Path(path).is_file():
-        raise BadInput(f"{key}: no such file")
-    data = read_bytes(Path(path), LARGEST_SKY)
-    declared = _DECLARED.match(data)
-    if declared and max(int(each) for each in declared.groups() if each) > WIDEST:
-        raise BadInput(f"{key}: is wider than {WIDEST} pixels: make it smaller")
-    image = decoded(data, cv2.IMREAD_ANYDEPTH | cv2.IMREAD_COLOR)
-    if image is None or image.dtype != np.float32:
-        raise BadInput(f"{key}: no image of floating-point radiance, such as Radiance's .hdr")
-    if not (np.isfinite(image).all() and image.min() >= 0.0):
-        raise BadInput(f"{key}: has pixels that are negative or no numbers")
-    if image.shape[1] != 2 * image.shape[0] or image.shape[0] < COARSE[0]:
-        raise BadInput(
-            f"{key}: an equirectangular image is twice as wide as high and has at least"
-            f" {COARSE[0]} rows (got {image.shape[1]}x{image.shape[0]})"
-        )
-    return np.asarray(image[..., ::-1], dtype=float)
-
-
-def _clouded(sun: Array, sky: Array, sun_W: Array, cover: float) -> tuple[Array, Array]:
-    """The sun (3,) and the sky (h, w, 3) behind clouds that cover a share of the sky.
-
-    Behind a cover N all light is 1 - 0.75 N^3.4 of that of a clear sky (Kasten, Czeplak, Solar Energy 24, 1980). Of the
-    sun's own light, 1 - N^2 of that stays direct, as in their share of diffuse light. Clouds brighten towards the
-    zenith as (1 + 2 sin h) / 3 (Moon, Spencer 1942, the CIE's overcast sky).
-    """
-    if cover == 0.0:
-        return sun, sky
-    up = max(float(sun_W[2]), 0.0)
-    total = (sun * up + illuminance(sky)) * (1.0 - 0.75 * cover**3.4)
-    direct = sun * (1.0 - 0.75 * cover**3.4) * (1.0 - cover**2)
-    d, _ = directions(*sky.shape[:2])
-    thick = _thickness(d, cover)[..., None]
-    above = d[..., 2:] > 0.0
-    white = np.full(3, float(total @ LUMINANCE)) * 0.75 + 0.25 * total
-    shape = np.where(above, thick * (1.0 + 2.0 * np.maximum(d[..., 2:], 0.0)) / 3.0, 0.0)
-    left = np.where(above, sky * (1.0 - thick), 0.0)
-    missing = np.maximum(total - direct * up - illuminance(left), 0.05 * total)
-    share = illuminance(shape * np.ones(3))
-    level = missing.mean() * white / white.mean() / np.maximum(share, 1e-9)
-    lower = sky * (1.0 - 0.75 * cover**3.4)
-    return direct, np.where(above, left + shape * level, lower)
-
-
-def _thickness(d: Array, cover: float) -> Array:
-    """Opacity (h, w) of clouds towards directions (h, w, 3): noise on a plane above, a share of which is cloud."""
-    noise = spectral(CLOUD_TILE, 3.2, CLOUD_SEED, (1.0, 200.0))
-    z = np.maximum(d[..., 2], 0.03)
-    u, v = (d[..., k] / z * CLOUD_HEIGHT for k in (0, 1))
-    value = noise[v.astype(int) % CLOUD_TILE, u.astype(int) % CLOUD_TILE]
-    middle = np.quantile(noise, 1.0 - cover) if cover < 1.0 else -10.0
-    return np.asarray(np.clip(0.5 + (value - middle) / (2.0 * CLOUD_EDGE), 0.0, 1.0))
 
 
 def _key(metered: float) -> float:

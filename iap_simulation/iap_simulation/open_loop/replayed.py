@@ -6,7 +6,7 @@ recording but its commands from then on. A wrench of trim acts all along a windo
 before it (`TRIM`), such as a wind, or a centre of mass beside that of the motors.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -39,8 +39,13 @@ from iap_simulation.identification.rotorcraft.prediction import (
     trims,
     windows,
 )
+from iap_simulation.open_loop.attitudes import AttitudeCommands
 from iap_simulation.open_loop.command_source import CommandSource, ReplayAircraft
-from iap_simulation.open_loop.kinds import KINDS
+from iap_simulation.open_loop.motors import MotorCommands
+
+SourceOf = Callable[[FlightLog, FlightTable, ReplayAircraft], CommandSource]
+
+KINDS: Mapping[str, SourceOf] = {"attitude": AttitudeCommands.of, "motors": MotorCommands.of}
 
 
 class TrimWrench(PlantPart):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keys of a scenario that its kind of plant has no use for."""
+"""Keys of a scenario that its kind of plant has no use for, or that its engine, modules and latches do not fit."""
 
 from iap_control.arm.tip_velocities import TipVelocities
 from iap_control.controllers.controller import VELOCITY
 from iap_control.references.poses_and_lines import Hover
 from iap_physics.engines.make import BY_DEFAULT, default_engine
+from iap_physics.plant.plant_spec import check_latches
 from iap_simulation.scenario.plant_choice import BodiesChoice
 from iap_simulation.scenario.scenario_keys import ScenarioKeys
 
@@ -46,6 +47,39 @@ def check_plant(scenario: ScenarioKeys) -> None:
             "key 'arm.motion.type': hold or tip_velocities on a plant of type identified"
             f" (got {vehicle.arm.motion.type})"
         )
+
+
+def check_modules(scenario: ScenarioKeys) -> None:
+    """Refuse modules whose joints the engine cannot make, or whose rate control cannot keep.
+
+    Raises:
+        ValueError: naming the key.
+    """
+    modules, rate = scenario.modules, scenario.rates.control_hz
+    if modules is None:
+        return
+    if scenario.engine.name == "closed_form" and modules.joints:
+        raise ValueError("key 'engine.name': closed_form has no joints that are added in flight")
+    if rate % modules.rate != 0.0:
+        raise ValueError(
+            f"key 'modules.rate': {modules.rate:g} Hz does not divide the control's {rate:g}"
+        )
+
+
+def check_scenario_latches(scenario: ScenarioKeys) -> None:
+    """Refuse latches without their ports, and docking without its latch.
+
+    Raises:
+        ValueError: naming the key.
+    """
+    ports = {vehicle.name: vehicle.platform.ports for vehicle in scenario.vehicles}
+    check_latches(scenario.latches, ports, scenario.engine.name)
+    docking = scenario.docking
+    if docking is not None and docking.latch not in scenario.latches:
+        there = ", ".join(scenario.latches) or "none"
+        raise ValueError(f"key 'docking.latch': no latch '{docking.latch}' (latches: {there})")
+    if scenario.policy == "script" and docking is None:
+        raise ValueError("key 'policy': 'script' needs the key 'docking'")
 
 
 def _unknown_to_identified(scenario: ScenarioKeys) -> dict[str, bool]:

@@ -6,9 +6,8 @@ from typing import Self
 from pydantic import model_validator
 
 from iap_description.world.obstacles import Obstacles
-from iap_physics.plant.plant_spec import check_latches
 from iap_simulation.scenario.firmware_checks import check_firmware
-from iap_simulation.scenario.plant_checks import check_plant
+from iap_simulation.scenario.plant_checks import check_modules, check_plant, check_scenario_latches
 from iap_simulation.scenario.plant_choice import IdentifiedChoice
 from iap_simulation.scenario.scenario_keys import ScenarioKeys
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
@@ -27,6 +26,8 @@ class Scenario(ScenarioKeys):
     @model_validator(mode="after")
     def _plant_has_what_is_asked_for(self) -> Self:
         check_plant(self)
+        check_modules(self)
+        check_scenario_latches(self)
         return self
 
     @model_validator(mode="after")
@@ -51,33 +52,6 @@ class Scenario(ScenarioKeys):
                 f"key 'draw.delay': {self.draw.delay} s is more than model_error.delay, {least} s: commands would act"
                 " before they are given"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _modules_fit(self) -> Self:
-        if self.modules is None:
-            return self
-        if self.engine.name == "closed_form" and self.modules.joints:
-            raise ValueError(
-                "key 'engine.name': closed_form has no joints that are added in flight"
-            )
-        if self.rates.control_hz % self.modules.rate != 0.0:
-            raise ValueError(
-                f"key 'modules.rate': {self.modules.rate:g} Hz does not divide the control's {self.rates.control_hz:g}"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _latches_fit(self) -> Self:
-        ports = {vehicle.name: vehicle.platform.ports for vehicle in self.vehicles}
-        check_latches(self.latches, ports, self.engine.name)
-        if self.docking is not None and self.docking.latch not in self.latches:
-            there = ", ".join(self.latches) or "none"
-            raise ValueError(
-                f"key 'docking.latch': no latch '{self.docking.latch}' (latches: {there})"
-            )
-        if self.policy == "script" and self.docking is None:
-            raise ValueError("key 'policy': 'script' needs the key 'docking'")
         return self
 
     def has_contact(self, vehicle: VehicleSpec) -> bool:

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from iap_bringup.cli import flight, identify_rotorcraft, localize
+from iap_bringup.cli import flight, identify_rotorcraft, localize, replay
 from iap_bringup.cli.arguments.flights import WHAT
 from iap_bringup.cli.main import main, parse
 from iap_description.errors import BadInput
-from iap_simulation.open_loop.kinds import KINDS
+from iap_simulation.open_loop.replayed import KINDS
 from iap_simulation.runs.run import record
 
 
@@ -122,8 +122,8 @@ def test_a_replay_has_the_keys_and_the_offset_that_were_typed(flown, monkeypatch
         asked.append((command, choices.assignments))
         return SimpleNamespace(scenario="replay"), {}
 
-    monkeypatch.setattr(flight, "resolve_replay", resolve_replay)
-    monkeypatch.setattr(flight, "_fly", lambda scenario, tree, options: 0)
+    monkeypatch.setattr(replay, "resolve_replay", resolve_replay)
+    monkeypatch.setattr(replay, "fly", lambda scenario, tree, options: 0)
     assert (
         main(["replay", "a.bag", "--topic", "/t", "--offset", "1", "2", "3", "--from", "0.5"]) == 0
     )
@@ -135,9 +135,9 @@ def test_a_replay_has_the_keys_and_the_offset_that_were_typed(flown, monkeypatch
 def test_what_of_a_log_is_flown_becomes_topics(monkeypatch):
     asked = []
     monkeypatch.setattr(
-        flight, "resolve_replay", lambda command, choices: (asked.append(command), {})
+        replay, "resolve_replay", lambda command, choices: (asked.append(command), {})
     )
-    monkeypatch.setattr(flight, "_fly", lambda scenario, tree, options: 0)
+    monkeypatch.setattr(replay, "fly", lambda scenario, tree, options: 0)
     for what in ("motion", "position", "velocity"):
         assert main(["replay", "a.ulg", "--what", what]) == 0
     topics = [(each.get("topic"), each.get("actual_topic")) for each in asked]
@@ -151,7 +151,7 @@ def test_what_of_a_log_is_flown_becomes_topics(monkeypatch):
 
 
 def test_every_kind_of_replay_is_one_that_flies():
-    assert set(WHAT) == {*flight.TOPICS, *KINDS}
+    assert set(WHAT) == {*replay.TOPICS, *KINDS}
 
 
 @pytest.mark.parametrize(

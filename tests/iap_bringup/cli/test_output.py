@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from rich.progress import Progress
 
-from iap_bringup.cli import flight, studies
 from iap_bringup.cli import main as cli
+from iap_bringup.cli import replay, studies
 from iap_bringup.cli.flight import _unused_keys
 from iap_bringup.cli.main import main
 from iap_bringup.cli.sweep import Pace
@@ -150,9 +150,11 @@ def test_keys_of_a_file_that_act_on_nothing_are_said_but_not_those_of_a_resolved
 
 def test_notes_of_a_recording_stand_in_the_report_alone(monkeypatch, caplog):
     reader = logging.getLogger("iap_io.trajectories.reader")
-    monkeypatch.setattr(flight, "_replay", lambda _: reader.warning("read as NED") or 0)
+    monkeypatch.setattr(
+        replay, "_replay_closed_loop", lambda _: reader.warning("read as NED") or 0
+    )
     before = logging.getLogger("iap_io.trajectories").level
-    assert flight.replay(Namespace(what="motion", horizon=None)) == 0
+    assert replay.replay(Namespace(what="motion", horizon=None)) == 0
     assert not caplog.records
     assert logging.getLogger("iap_io.trajectories").level == before
 

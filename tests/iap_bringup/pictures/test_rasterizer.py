@@ -4,8 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_bringup.pictures.picture_scene import PictureScene
-from iap_bringup.pictures.rasterizer import NONE, rasterize
+from iap_bringup.pictures.picture_scene import NONE, PictureScene, rasterize
 from iap_description.geometry.shapes import Shape
 from iap_description.states import resting_state
 

@@ -17,7 +17,7 @@ from iap_learning.evaluation.batched import fly_each
 from iap_learning.evaluation.flyers import of_policy
 from iap_learning.policies.blocks.convolution import Convolution
 from iap_learning.policies.blocks.gru import Gru
-from iap_learning.policies.exact import exact_actions, exact_flight
+from iap_learning.policies.c_header import exact_actions, exact_flight
 from iap_learning.policies.exports import export
 from iap_learning.policies.layout import Header
 from iap_learning.policies.onnx import model_of

@@ -10,8 +10,7 @@ import pytest
 from made_up_policies import observations, policy
 
 from iap_description.errors import BadInput
-from iap_learning.policies.c_header import c_header
-from iap_learning.policies.exact import exact_actions
+from iap_learning.policies.c_header import c_header, exact_actions
 from iap_learning.policies.exports import export
 from iap_learning.policies.policy import Policy, shipped_policies
 

@@ -14,7 +14,8 @@ from iap_description.scenes.lighting import Sun
 from iap_description.world.world import World
 from iap_sensors.materials.library import MATERIALS
 from iap_sensors.physical.atmosphere import ClearSky
-from iap_sensors.physical.environment import Environment, _clouded
+from iap_sensors.physical.environment import Environment
+from iap_sensors.physical.skies import clouded as behind_clouds
 from iap_sensors.physical.sky_image import directions
 
 MANY_PARTS = {"asphalt", "grass"}  # blades and stones, one by one
@@ -39,7 +40,7 @@ def luminances(elevation_deg: float, turbidity: float) -> np.ndarray:
 def clouds(cover: float) -> np.ndarray:
     """(k, 3) of an even sky behind clouds, and of its sun."""
     sky = np.full((32, 64, 3), [0.5, 1.0, 2.0])
-    sun, clouded = _clouded(np.full(3, 90.0), sky, np.array([0.0, 0.6, 0.8]), cover)
+    sun, clouded = behind_clouds(np.full(3, 90.0), sky, np.array([0.0, 0.6, 0.8]), cover)
     return np.vstack([clouded[::4, ::8].reshape(-1, 3), sun])
 
 

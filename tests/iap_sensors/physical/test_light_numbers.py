@@ -11,7 +11,7 @@ from small_scenes import spec
 from iap_description.errors import BadInput
 from iap_description.scenes.lighting import Lamp, LampFlicker, Lighting, Sun, TimeOfDay, Weather
 from iap_description.world.world import World
-from iap_sensors.physical import atmosphere, environment, haze, lamps
+from iap_sensors.physical import atmosphere, environment, lamps, skies
 from iap_sensors.physical.atmosphere import ClearSky
 from iap_sensors.physical.environment import Environment
 from iap_sensors.physical.lamp_colors import color_of_temperature, lamp_colors
@@ -241,10 +241,10 @@ def test_fog_lets_light_through_by_its_depth() -> None:
     """Direct light falls by exp(-depth / sin h), all of it to 2 / (2 + 0.15 depth)."""
     sun_W, sky = np.array([0.6, 0.0, 0.8]), np.full((32, 64, 3), 0.3)
     sun = np.array([90.0, 80.0, 70.0])
-    clear, thin = haze.in_fog(sun, sun_W, sky, 0.0)
+    clear, thin = skies.in_fog(sun, sun_W, sky, 0.0)
     np.testing.assert_array_equal(clear, sun)
     np.testing.assert_allclose(thin, (0.8 * sun + illuminance(sky)) / np.pi)
-    direct, fog = haze.in_fog(sun, sun_W, sky, 3.0)
+    direct, fog = skies.in_fog(sun, sun_W, sky, 3.0)
     np.testing.assert_allclose(direct, sun * np.exp(-3.0 / 0.8))
     scene = light_of(light={"sun": SUN})
     foggy = replace(
@@ -265,15 +265,15 @@ def test_clouds_darken_by_kastens_power_and_leave_the_sun_by_their_share() -> No
     sun, sky, sun_W = np.full(3, 100.0), np.full((32, 64, 3), 3.0), np.array([0.0, 0.6, 0.8])
     for cover in (0.3, 0.7):
         through = 1.0 - 0.75 * cover**3.4
-        direct, clouded = environment._clouded(sun, sky, sun_W, cover)
+        direct, clouded = skies.clouded(sun, sky, sun_W, cover)
         np.testing.assert_allclose(direct, sun * through * (1.0 - cover**2))
         total = 0.8 * direct + illuminance(clouded)
         np.testing.assert_allclose(total, through * (80.0 + illuminance(sky)), rtol=1e-6)
         np.testing.assert_allclose(clouded[16:], sky[16:] * through)
-    same_sun, same_sky = environment._clouded(sun, sky, sun_W, 0.0)
+    same_sun, same_sky = skies.clouded(sun, sky, sun_W, 0.0)
     assert same_sun is sun and same_sky is sky
     d = directions(32, 64)[0]
-    overcast = environment._clouded(sun, sky, sun_W, 1.0)[1][:16, 0, 1]
+    overcast = skies.clouded(sun, sky, sun_W, 1.0)[1][:16, 0, 1]
     np.testing.assert_allclose(
         overcast / overcast[0], (1.0 + 2.0 * d[:16, 0, 2]) / (1.0 + 2.0 * d[0, 0, 2])
     )
@@ -284,7 +284,7 @@ def test_a_share_of_the_sky_is_cloud(cover: float) -> None:
     """Half as thick as it can be, or thicker; on the plane above, where its noise repeats."""
     y, x = np.mgrid[0:512, 0:512] + 0.5
     d = np.stack([x, y, np.full(x.shape, 90.0)], -1)
-    thick = environment._thickness(d / np.linalg.norm(d, axis=-1, keepdims=True), cover)
+    thick = skies._thickness(d / np.linalg.norm(d, axis=-1, keepdims=True), cover)
     assert (thick > 0.5).mean() == pytest.approx(cover, abs=0.01)
     assert thick.min() == 0.0 and thick.max() == 1.0
     edge = (thick > 0.0) & (thick < 1.0)
@@ -347,15 +347,13 @@ def test_a_file_is_a_sky_if_it_is_an_equirectangular_image_of_luminance(
     image[3, 4, 0] *= value
     cv2.imwrite(path, image)
     if reason is None:
-        np.testing.assert_allclose(
-            environment._read_sky(path)[0, 0], [1.0, 0.5, 0.25]
-        )  # red first
+        np.testing.assert_allclose(skies.read_sky(path)[0, 0], [1.0, 0.5, 0.25])  # red first
         sky = light_of(light={"sky": path, "sky_scale": 3.0})
         np.testing.assert_allclose(sky.sky[5, 6], [3.0, 1.5, 0.75])
         assert not sky.sun.any()
         return
     with pytest.raises(BadInput, match=f"world.light.sky.*{reason}"):
-        environment._read_sky(path)
+        skies.read_sky(path)
 
 
 def test_a_sky_that_says_it_is_endless_is_refused_before_it_is_read(tmp_path) -> None:
@@ -365,7 +363,7 @@ def test_a_sky_that_says_it_is_endless_is_refused_before_it_is_read(tmp_path) ->
     ):
         (tmp_path / name).write_text(head)
         with pytest.raises(BadInput, match=f"{name}: is wider than 8192 pixels"):
-            environment._read_sky(str(tmp_path / name))
+            skies.read_sky(str(tmp_path / name))
 
 
 # rain, snow and levels

@@ -14,8 +14,7 @@ from iap_io.flight_logs.flight_log import QUAD_X, Signal
 from iap_io.flight_logs.run_folders import read_run
 from iap_simulation.flights.flight import Flight
 from iap_simulation.identification.rotorcraft.flight_table import MARGIN, flight_table
-from iap_simulation.open_loop.kinds import KINDS
-from iap_simulation.open_loop.replayed import replay_open_loop
+from iap_simulation.open_loop.replayed import KINDS, replay_open_loop
 from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 

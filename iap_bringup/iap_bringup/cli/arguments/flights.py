@@ -75,7 +75,7 @@ def add_replay(parser: CommandParser) -> None:
     )
     add_pose_options(parser)
     _add_flight_options(parser)
-    parser.set_defaults(run=Later("flight", "replay"))
+    parser.set_defaults(run=Later("replay", "replay"))
 
 
 def _add_flight_options(parser: CommandParser) -> None:

@@ -11,14 +11,19 @@ import numpy as np
 
 from iap_description.errors import BadInput
 from iap_description.vehicles.aircraft import Aircraft
-from iap_physics.firmware.betaflight import status
 from iap_physics.firmware.betaflight.command_line import (
     EEPROM,
     SETTINGS,
     stored_settings,
     type_settings,
 )
-from iap_physics.firmware.betaflight.link import BetaflightLink
+from iap_physics.firmware.betaflight.link import (
+    BetaflightLink,
+    arming_flags,
+    is_whole,
+    received_bytes,
+    status_request,
+)
 from iap_physics.firmware.betaflight.lockstep_library import lockstep_library
 from iap_physics.firmware.betaflight.packets import IDLE, MOTORS, state_packet, stick_packet
 from iap_physics.firmware.firmware import (
@@ -192,13 +197,13 @@ class Betaflight:
         try:
             with self._running[0].console() as line:
                 line.setblocking(False)
-                line.sendall(status.request())
+                line.sendall(status_request())
                 for _ in range(STATUS_STEPS):
                     self.tell(self._t_ns + period_ns, self._motion, self._order)
                     self.ask()
-                    answer += status.received(line)
-                    if status.is_whole(answer):
-                        return ", ".join(status.arming_flags(answer)) or "no flag is set"
+                    answer += received_bytes(line)
+                    if is_whole(answer):
+                        return ", ".join(arming_flags(answer)) or "no flag is set"
         except (OSError, FirmwareFailed):
             pass
         return "it does not say why"

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sockets to one Betaflight: its ports are moved together, so that many fly on one machine."""
+"""The sockets to one Betaflight: its ports are moved together, so that many fly on one machine.
+
+By MSP over TCP it says whether it is armed, and which flags are in the way of arming.
+"""
 
 import socket
+import struct
 import time
 
 from iap_physics.firmware.firmware import FirmwareFailed
@@ -13,6 +17,12 @@ CONSOLE = 5761  # TCP port of its first serial line
 STEP, PLACES = 10, 300  # between the ports of two, and how many have room
 POLL = 0.05  # wall time between two looks at its process [s]
 PACKET = 64  # bytes, more than a motor packet has
+STATUS, HEAD = 150, 5  # MSP_STATUS_EX, bytes before an answer's body
+FLAGS = (
+    "NOGYRO FAILSAFE RXLOSS NOT_DISARMED BOXFAILSAFE RUNAWAY CRASH THROTTLE ANGLE BOOTGRACE NOPREARM LOAD CALIB"
+    " CLI CMS BST MSP PARALYZE GPS RESCUE_SW DSHOT_TELEM REBOOT_REQD DSHOT_BBANG ACC_CALIB MOTOR_PROTO CRASHFLIP"
+    " ALTHOLD POSHOLD ARMSWITCH"
+).split()
 
 
 class BetaflightLink:
@@ -108,3 +118,28 @@ def _free_place() -> tuple[socket.socket, int]:
             return motors, offset
         motors.close()
     raise FirmwareFailed("port_in_use", f"none of {PLACES} places of ports from {BASE} on is free")
+
+
+def status_request() -> bytes:
+    """The request of its status."""
+    return b"$M<" + bytes((0, STATUS, STATUS))
+
+
+def received_bytes(line: socket.socket) -> bytes:
+    """What has come on a line that does not wait."""
+    try:
+        return line.recv(4096)
+    except BlockingIOError:
+        return b""
+
+
+def is_whole(answer: bytes) -> bool:
+    """True if an answer is there as a whole."""
+    return len(answer) > HEAD and len(answer) >= HEAD + answer[3] + 1
+
+
+def arming_flags(answer: bytes) -> list[str]:
+    """Names of the flags that are in the way of arming, in a whole answer."""
+    body = answer[HEAD:]
+    (flags,) = struct.unpack_from("<I", body, 17 + (body[15] & 0x0F))
+    return [name for i, name in enumerate(FLAGS) if flags >> i & 1]

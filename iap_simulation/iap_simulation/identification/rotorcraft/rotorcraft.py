@@ -13,8 +13,7 @@ from iap_simulation.identification.rotorcraft.drag import DragFit, drag
 from iap_simulation.identification.rotorcraft.estimate import Parameter, estimate
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable, flight_table
 from iap_simulation.identification.rotorcraft.imu_noise import imu_noise
-from iap_simulation.identification.rotorcraft.input_lags import lagged_inputs
-from iap_simulation.identification.rotorcraft.input_times import check_input_times
+from iap_simulation.identification.rotorcraft.input_lags import check_input_times, lagged_inputs
 from iap_simulation.identification.rotorcraft.prediction import (
     Horizon,
     MotionModel,

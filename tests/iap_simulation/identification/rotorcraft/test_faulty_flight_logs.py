@@ -15,7 +15,7 @@ from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import UNITS, FlightLog, Signal
 from iap_simulation.identification.rotorcraft.flight_table import flight_table
-from iap_simulation.identification.rotorcraft.input_times import check_input_times
+from iap_simulation.identification.rotorcraft.input_lags import check_input_times
 from iap_simulation.identification.rotorcraft.log_checks import checked_log
 
 DT, SECONDS = 0.01, 40.0

@@ -1,36 +1,70 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command ``iap replay LOG --what attitude|motors``: a log's commands into the simulation, in open loop."""
+"""The command ``iap replay``: a recorded motion in closed loop, or a log's own commands in open loop."""
 
 import argparse
 import json
+import logging
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from iap_bringup.cli.flight import fly
 from iap_bringup.cli.identify_rotorcraft import read_single
 from iap_bringup.cli.options import pose_keys, scenario_options
 from iap_bringup.plots.open_loop import draw_windows
 from iap_bringup.terminal.horizons import horizon_metrics, horizon_table
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
+from iap_io.flight_logs.flight_log import POSITION, POSITION_SETPOINT, VELOCITY_SETPOINT
 from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import new_folder, write_metrics
 from iap_simulation.flights.flight import Flight
 from iap_simulation.identification.rotorcraft.prediction import HORIZONS
 from iap_simulation.identification.settings import load_settings
 from iap_simulation.open_loop.replayed import OpenLoopReplay, replay_open_loop
+from iap_simulation.scenario.replays import resolve_replay
 from iap_simulation.scenario.resolving import resolve
 from iap_simulation.scenario.scenario import Scenario
 
 SCENARIO, ENGINE = "hover", "closed_form"
 MAX_HORIZON = 10.0  # [s]
+TOPICS: Mapping[str, dict[str, str]] = {  # of what is flown in closed loop, and beside it
+    "motion": {},
+    "position": {"topic": POSITION_SETPOINT, "actual_topic": POSITION},
+    "velocity": {"topic": VELOCITY_SETPOINT, "actual_topic": POSITION},
+}
 
 
-def replay_commands(options: argparse.Namespace) -> int:
-    """Fly a log's commands from windows along its flight, show errors and keep them; returns the exit code."""
+def replay(options: argparse.Namespace) -> int:
+    """Fly what `--what` says of a recording."""
+    if options.what not in TOPICS:
+        return _replay_open_loop(options)
+    if options.horizon is not None:
+        raise BadInput(f"--horizon: --what {options.what} has no windows")
+    reader = logging.getLogger("iap_io.trajectories")
+    level = reader.level
+    reader.setLevel(logging.ERROR)  # its notes are shown by the report
+    try:
+        return _replay_closed_loop(options)
+    finally:
+        reader.setLevel(level)
+
+
+def _replay_closed_loop(options: argparse.Namespace) -> int:
+    choices = scenario_options(options)
+    if options.offset is not None:
+        choices = choices.and_set((f"offset={options.offset}",))
+    keys = {"path": options.recording, **TOPICS[options.what], **pose_keys(options)}
+    scenario, tree = resolve_replay(keys, choices)
+    return fly(scenario, tree, options)
+
+
+def _replay_open_loop(options: argparse.Namespace) -> int:
+    """Fly a log's commands from windows along its flight, show errors and keep them."""
     console = Console(stderr=options.json)
     seconds, scenario = _horizons(options), _scenario(options)
     log = read_single(Path(options.recording))
