@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from iap_control.arm.arm_spec import ArmPlan
 from iap_control.gains import PRESETS as GAINS
+from iap_description.config.alternatives import alternatives
 from iap_description.config.plain_yaml import yaml_text
 from iap_description.errors import BadInput
 from iap_description.sensors.mounts import space
@@ -109,7 +110,7 @@ def localization_nodes(
             f"method '{method}' is for recordings alone, by ./iap localize (choices: {', '.join(FLIGHT_METHODS)})"
         )
     if method not in FLIGHT_METHODS:
-        raise BadInput(f"there is no method '{method}' (choices: {', '.join(FLIGHT_METHODS)})")
+        raise BadInput(f"no method '{method}': {alternatives(method, FLIGHT_METHODS)}")
     assembly, values = (
         Assembly.of(vehicle.platform, vehicle.name),
         estimator_parameters(scenario, vehicle),

@@ -39,6 +39,7 @@ from iap_bringup.plots.plot import (
     RenderedPlot,
 )
 from iap_bringup.plots.recorded_run import RecordedRun, TouchingVehicle
+from iap_description.config.alternatives import alternatives
 from iap_description.config.plugins import load_named
 from iap_description.errors import BadInput
 
@@ -162,7 +163,7 @@ def plot_named(name: str) -> AnyPlot:
     known = {plot.name: plot for plot in PLOTS}
     if ":" not in name:
         if name not in known:
-            raise BadInput(f"plot '{name}': unknown (choices: {', '.join(known)}, or module:PLOT)")
+            raise BadInput(f"unknown plot '{name}': {alternatives(name, known)} (or module:PLOT)")
         return known[name]
     plot = load_named(name, key="plot")
     if not isinstance(plot, AnyPlot):

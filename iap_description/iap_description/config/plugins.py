@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import AfterValidator
 
-from iap_description.config.alternatives import near
+from iap_description.config.alternatives import alternatives, near
 from iap_description.errors import BadInput
 
 CALLERS_PATH = "IAP_CALLERS_PYTHONPATH"
@@ -36,8 +36,12 @@ def load_named(name: str, *, key: str, built_in: Mapping[str, str] = NO_NAMES) -
     """
     module_name, colon, class_name = built_in.get(name, name).partition(":")
     if not (module_name and colon and class_name):
-        choices = "".join(f"{known}, " for known in built_in)
-        raise BadInput(f"key '{key}': unknown name '{name}' (choices: {choices}or module:Class)")
+        other = (
+            f"{alternatives(name, built_in)} (or module:Class)"
+            if built_in
+            else "choose module:Class"
+        )
+        raise BadInput(f"key '{key}': unknown name '{name}': {other}")
     if name not in built_in:
         _look_at_home()
     try:

@@ -7,6 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
+from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.initial_states import first_of
@@ -57,7 +58,7 @@ def check_methods(methods: Sequence[str], dataset: SensorDataset) -> None:
     """
     for name in methods:
         if name not in RECORDED_METHODS:
-            raise BadInput(f"no method '{name}' (choices: {', '.join(RECORDED_METHODS)})")
+            raise BadInput(f"no method '{name}': {alternatives(name, RECORDED_METHODS)}")
         if name not in BLIND and not dataset.has_cameras:
             raise BadInput(
                 f"{dataset.source}: method {name} needs images, and there are none: use uwb"

@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import (
@@ -154,7 +155,7 @@ def make_localizer(
         BadInput: there is no such method, the platform is not one for it, or ``batch`` has no gtsam.
     """
     if method not in RECORDED_METHODS:
-        raise BadInput(f"no method '{method}' (choices: {', '.join(RECORDED_METHODS)})")
+        raise BadInput(f"no method '{method}': {alternatives(method, RECORDED_METHODS)}")
     if method == "uwb":
         return UwbLocalizer(fleet, spec, first, deviations)
     if method == "batch":

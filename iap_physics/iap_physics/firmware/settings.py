@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
+from iap_description.config.alternatives import alternatives
 from iap_description.config.record import (
     Flag,
     NonNegative,
@@ -127,9 +128,9 @@ def firmware_tree(chosen: object, source: str) -> object:
         return chosen  # refused where it is validated, unless it is null
     kind = kind_of(chosen)
     if kind not in KINDS and kind != CUSTOM:
-        names = ", ".join(KINDS)
+        other = alternatives(str(kind), KINDS)
         raise BadInput(
-            f"{source}: key 'firmware.name': unknown {shown(kind)} (choices: {names}, or module:Class of your own)"
+            f"{source}: key 'firmware.name': unknown {shown(kind)}: {other} (or module:Class of your own)"
         )
     settings = KINDS.get(str(kind), CustomSettings)
     return validate(settings, chosen, source=source, prefix="firmware").model_dump(mode="json")

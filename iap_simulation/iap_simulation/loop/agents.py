@@ -11,6 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol
 
 from iap_description.arrays import Array
+from iap_description.config.alternatives import alternatives
 from iap_description.config.plugins import load_class
 from iap_description.errors import BadInput, shown
 from iap_description.signals import Reference
@@ -184,7 +185,7 @@ def _maker(name: str, group: str) -> Callable[[Scenario, Sequence[Vehicle]], Any
     entries = registered(group)
     entry = entries.get(name) or entries.get(POLICY)
     if entry is None:
-        choices = ", ".join([*entries, "module:Class"])
-        raise BadInput(f"key '{KEY}': unknown name '{name}' (choices: {choices})")
+        other = f"{alternatives(name, entries)} (or module:Class)"
+        raise BadInput(f"key '{KEY}': unknown name '{name}': {other}")
     maker: Callable[[Scenario, Sequence[Vehicle]], Any] = entry.load()
     return maker

@@ -258,7 +258,7 @@ def test_plots_are_drawn_by_their_names_alone(tmp_path: Path, recorded: Record) 
     [
         ("joints", "plot joints: .* has not an arm"),
         ("modules", "plot modules: .* has not joined modules"),
-        ("speed", "plot 'speed': unknown .choices: overview, path3d"),
+        ("speed", "unknown plot 'speed': choose overview, path3d"),
         ("iap_bringup.plots.plot:FLIGHT", "is no iap_bringup.plots.plot.Plot"),
     ],
 )

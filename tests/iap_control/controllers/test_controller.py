@@ -95,7 +95,7 @@ def test_auto_is_the_law_that_the_joints_allow(law, platform):
     ("law", "message"),
     [
         ("position_yaw", "'position_yaw' flies platforms of actuation rigid, this one's is full"),
-        ("strange", "unknown name 'strange' (choices: auto, full_actuation, under_actuation, "),
+        ("strange", "unknown name 'strange': choose auto, full_actuation, under_actuation, "),
         ("flying:FlightRecord", "class 'flying:FlightRecord' has no method '__call__'"),
         ("iap_control.interaction.wrench_control:WrenchControl", "cannot be made: "),
     ],

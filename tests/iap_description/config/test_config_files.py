@@ -163,7 +163,7 @@ def test_a_module_is_found_in_the_present_folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("other", "key 'a.b': unknown name 'other' (choices: mine, or module:Class)"),
+        ("other", "key 'a.b': unknown name 'other': choose mine (or module:Class)"),
         ("no_such:X", "key 'a.b': module 'no_such' cannot be imported: ModuleNotFoundError: "),
         ("broken_module:X", "'broken_module' cannot be imported: ZeroDivisionError: division by"),
         ("own_module:Missing", "key 'a.b': module 'own_module' has no class 'Missing'"),

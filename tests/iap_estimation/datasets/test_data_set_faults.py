@@ -233,7 +233,7 @@ def test_a_folder_of_data_sets(tmp_path: Path, capsys) -> None:
 
 
 def test_methods(euroc: Path, capsys) -> None:
-    assert "no method 'slam' (choices: vio," in _refused(capsys, euroc, "--method", "slam")
+    assert "no method 'slam': choose vio," in _refused(capsys, euroc, "--method", "slam")
     assert "needs ranges" in _refused(capsys, euroc, "--method", "vio,vio_uwb")
     assert "two or more aircraft" in _refused(capsys, euroc, "--method", "joint")
     assert "each method once" in _refused(capsys, euroc, "--method", "vio,vio")

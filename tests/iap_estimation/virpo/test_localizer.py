@@ -183,7 +183,7 @@ def test_a_gyroscope_with_an_error_of_scale_is_believed_less_while_it_turns():
 
 
 def test_methods_and_presets_are_checked(flight):
-    with pytest.raises(BadInput, match="no method 'magic' .choices: vio"):
+    with pytest.raises(BadInput, match="no method 'magic': choose vio"):
         make_localizer("magic", flight.fleet, SPEC, first(flight))
     with pytest.raises(BadInput, match="joined"):
         make_localizer("joint", Fleet(flight.fleet.aircraft), SPEC, first(flight))

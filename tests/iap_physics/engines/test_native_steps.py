@@ -172,7 +172,7 @@ def test_an_engine_of_ones_own_flies_scenarios():
     [
         (
             "raisim",
-            "unknown name 'raisim' (choices: pybullet, mujoco, closed_form, or module:Class)",
+            "unknown name 'raisim': choose pybullet, mujoco, closed_form (or module:Class)",
         ),
         ("own_engine:Lacking", "has no method 'reset'"),
         ("iap_physics.engines.engine:Engine", "is a protocol"),

@@ -105,7 +105,7 @@ def test_renderers_have_names(renderer):
 def test_an_unknown_renderer_is_refused():
     with pytest.raises(
         BadInput,
-        match=r"unknown name 'vulkan' \(choices: mitsuba, opengl, physical, pybullet, or mod",
+        match=r"unknown name 'vulkan': choose mitsuba, opengl, physical, pybullet \(or mod",
     ):
         make_renderer("vulkan")
 

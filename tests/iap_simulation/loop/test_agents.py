@@ -65,7 +65,7 @@ def test_without_learned_policies_the_registered_agents_are_named(monkeypatch):
     script = EntryPoint(SCRIPT, "iap_simulation.docking.pair_pilot:scripted", AGENTS)
     monkeypatch.setattr(agents, "entry_points", lambda group: [script])
     with pytest.raises(
-        BadInput, match="key 'policy': unknown name 'nobody'.*script, module:Class"
+        BadInput, match="key 'policy': unknown name 'nobody'.*script .or module:Class"
     ):
         Simulation.of("hover", settings={**CLOSED_FORM, "policy": "nobody"})
 

@@ -51,7 +51,7 @@ def test_names_in_a_file_are_checked_like_those_on_the_command_line(refused, sce
 @pytest.mark.parametrize(
     ("law", "words"),
     [
-        ("bold", "unknown name 'bold' (choices: auto, full_actuation"),
+        ("bold", "unknown name 'bold': choose auto, full_actuation"),
         ("position_yaw", "'position_yaw' flies platforms of actuation rigid"),
         ("no_such_module:Law", "module 'no_such_module' cannot be imported"),
         ("iap_control.allocation.allocator:Allocator", "has no method 'set_gains'"),
