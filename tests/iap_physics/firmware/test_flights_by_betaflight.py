@@ -87,7 +87,10 @@ def test_what_was_recorded_until_the_end_is_kept_with_what_the_firmware_said(tmp
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"firmware": "betafligth"}, "key 'firmware.name': unknown 'betafligth': did you mean betaflight?"),
+        (
+            {"firmware": "betafligth"},
+            "key 'firmware.name': unknown 'betafligth': did you mean betaflight?",
+        ),
         ({"firmware": {"name": "betaflight", "gain": 1.0}}, "firmware.gain"),
         (
             {"firmware": "betaflight", "firmware.rate_hz": 300.0},
