@@ -108,6 +108,12 @@ def _engines() -> Rows:
     return _plain(ENGINES)
 
 
+def _firmwares() -> Rows:
+    from iap_physics.firmware.settings import KINDS
+
+    return _plain(KINDS)
+
+
 def _sensors() -> Rows:
     from iap_sensors.mounted.sensor_presets import NONE, SETS
 
@@ -176,6 +182,7 @@ KINDS = {
     "platforms": NameKind(_platforms, "iap run SCENARIO --platform NAME", GENERATED),
     "gains": NameKind(_gains, "iap run SCENARIO --gains NAME"),
     "engines": NameKind(_engines, "iap run SCENARIO --engine NAME"),
+    "firmwares": NameKind(_firmwares, "iap run SCENARIO --set firmware=NAME"),
     "sensors": NameKind(_sensors, "iap run SCENARIO --sensors NAME,NAME"),
     "scenes": NameKind(_scenes, "iap run SCENARIO --scene NAME"),
     "methods": NameKind(

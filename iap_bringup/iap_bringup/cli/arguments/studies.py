@@ -50,6 +50,7 @@ LISTED = (  # kinds of `iap_bringup.cli.listing`, which takes time to import
     "platforms",
     "gains",
     "engines",
+    "firmwares",
     "sensors",
     "scenes",
     "methods",
