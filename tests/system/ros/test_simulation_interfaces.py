@@ -10,6 +10,7 @@ pytest.importorskip(
 )
 
 from geometry_msgs.msg import Vector3
+from hang import HANG
 from rclpy.action import ActionClient
 from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import Bounds, EntityCategory, Result, SimulationState
@@ -285,3 +286,10 @@ def test_what_an_entity_and_the_world_are_is_reported(simulator):
     answer = simulator.call(GetSpawnables, "get_spawnables", sources=["here"])
     assert answer.result.result == OK and "here" in answer.result.error_message
     assert "three_star" in {resource_of(each).uri for each in answer.spawnables}
+
+
+def test_a_simulation_that_is_told_to_quit_answers_and_ends_with_0(start):
+    simulator = Simulator(*start)
+    process = start[0].processes["physics_node"]
+    assert simulator.go_to(SimulationState.STATE_QUITTING) == OK
+    assert process.wait(HANG) == 0
