@@ -107,8 +107,9 @@ class FreeFlight:
         """(blocks, rows, LANES) a view of the blocks; one that is kept would be a copy of its own in a deep copy."""
         return self._blocks.reshape(len(self._blocks), -1, LANES)
 
-    def deviate(self, world: int, airframe: Airframe, place: World) -> None:  # noqa: ARG002 - nothing is met here
-        """Give one world a vehicle of its own, like that of all worlds but for its numbers."""
+    def deviate(self, world: int, airframes: Sequence[Airframe], place: World) -> None:  # noqa: ARG002 - nothing is met here
+        """Give one world a vehicle of its own, the only one, like that of all worlds but for its numbers."""
+        (airframe,) = airframes
         model = self._engine.set_assembly(world, airframe.assembly)
         has_drag, (block, lane) = self._vehicle.has_drag, divmod(world, LANES)
         drag = drag_coefficients([airframe.assembly]) if has_drag else None

@@ -50,7 +50,7 @@ class ClosedFormEngine(ContactlessEngine):
         self.status = np.full(batch, RUNNING, dtype=np.int64)
         self.step_counts = np.zeros(batch, dtype=np.int64)
         self._assemblies: tuple[Assembly, ...] = ()
-        self._own: dict[int, Assembly] = {}
+        self._own: dict[int, tuple[Assembly, ...]] = {}
         self._objects: tuple[WorldObject, ...] = ()
 
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
@@ -84,7 +84,7 @@ class ClosedFormEngine(ContactlessEngine):
 
         From then on `blocks.free_flight` must step all worlds. It counts from the world's next reset on.
         """
-        self._own[world] = assembly
+        self._own[world] = (assembly,)
         return RigidModel.of(assembly)
 
     def snapshot(self) -> ClosedFormSnapshot:

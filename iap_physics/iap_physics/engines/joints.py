@@ -86,7 +86,10 @@ def at_rest(assemblies: Sequence[Assembly]) -> Array:
 
 
 def check_start(
-    assemblies: Sequence[Assembly], x: Array, batch: int, own: Sequence[Assembly | None] = ()
+    assemblies: Sequence[Assembly],
+    x: Array,
+    batch: int,
+    own: Sequence[Sequence[Assembly] | None] = (),
 ) -> Array:
     """The start states as a new contiguous (batch, bodies, 13) array, checked.
 
@@ -94,7 +97,7 @@ def check_start(
         assemblies: that all worlds hold, one after another in the rows.
         x: (batch, bodies, 13) the states.
         batch: number of worlds.
-        own: of each world the only assembly that it holds in place of these, or None.
+        own: of each world the assemblies that it holds in place of these, or None.
 
     Raises:
         BadInput: wrong shape, not finite, or a body that is off its joint.
@@ -111,14 +114,20 @@ def check_start(
         raise BadInput(f"start state of '{worst}': not finite")
     if not _make_units(x, TOLERANCE):
         raise BadInput("start state: an attitude is not a unit quaternion")
-    for world, assembly in enumerate(own):
-        _check_joints(assembly or assemblies[0], x[world : world + 1])
+    if not own:
+        _check_vehicles(assemblies, x)
+    for world, each in enumerate(own):
+        _check_vehicles(each or assemblies, x[world : world + 1])
+    return x
+
+
+def _check_vehicles(assemblies: Sequence[Assembly], x: Array) -> None:
+    """Refuse states (B, bodies, 13) of vehicles in which a joint is off or beyond its limit."""
     first = 0
-    for assembly in () if own else assemblies:
+    for assembly in assemblies:
         last = first + len(assembly.bodies)
         _check_joints(assembly, x[:, first:last])
         first = last
-    return x
 
 
 def tilt_of(joint: Joint, parent: Array, child: Array) -> Array:

@@ -104,16 +104,18 @@ class ContactFlight:
             return None
         return cls(engine, propulsion, external_W, drag, dt)
 
-    def deviate(self, world: int, airframe: Airframe, place: World) -> None:
-        """Give one world a vehicle and a place of its own, like those of all worlds but for their numbers.
+    def deviate(self, world: int, airframes: Sequence[Airframe], place: World) -> None:
+        """Give one world vehicles and a place of its own, like those of all worlds but for their numbers.
 
         Raises:
             BadInput: the place has more or fewer bodies or pieces.
         """
-        self._engine.set_world(world, place, airframe.assembly)
-        self._numbers[0][world] = airframe.rotor_numbers
+        assemblies = [airframe.assembly for airframe in airframes]
+        self._engine.set_world(world, place, assemblies)
+        for numbers, airframe in zip(self._numbers, airframes, strict=True):
+            numbers[world] = airframe.rotor_numbers
         if self._drag.linear.shape[1]:
-            own = drag_coefficients([airframe.assembly])
+            own = drag_coefficients(assemblies)
             for each, value in zip(self._drag, own, strict=True):
                 each[world] = value
 

@@ -30,10 +30,10 @@ class PeriodFlight(Protocol):
 
 @runtime_checkable
 class DeviatingFlight(PeriodFlight, Protocol):
-    """Whatever moves on a vehicle that differs from world to world."""
+    """Whatever moves on vehicles that differ from world to world."""
 
-    def deviate(self, world: int, airframe: Airframe, place: World) -> None:
-        """Give one world a vehicle and a place of its own, like those of all worlds but for their numbers."""
+    def deviate(self, world: int, airframes: Sequence[Airframe], place: World) -> None:
+        """Give one world vehicles and a place of its own, like those of all worlds but for their numbers."""
 
 
 class PlantOptions(NamedTuple):

@@ -124,12 +124,12 @@ class Plant:
         """The first part of a kind; None where there is none."""
         return next((each for each in self.parts if isinstance(each, kind)), None)
 
-    def deviate(self, world: int, airframe: Airframe, wind: Wind, place: World) -> None:
-        """Let one world of a batch hold a vehicle, a wind and a place of its own, from its next reset on.
+    def deviate(self, world: int, airframes: Sequence[Airframe], wind: Wind, place: World) -> None:
+        """Let one world of a batch hold vehicles, a wind and a place of its own, from its next reset on.
 
         Args:
             world: its number.
-            airframe: like the one that all worlds hold, but for its numbers.
+            airframes: like those that all worlds hold, but for their numbers.
             wind: with gusts or without like that of all worlds.
             place: what is in the world, like that of all worlds but for its numbers.
 
@@ -141,9 +141,10 @@ class Plant:
                 "worlds with vehicles of their own need the closed form, without friction or stops,"
                 " or a batch of mujoco's"
             )
-        self._set_deviation(world, 0, airframe.deviation)
+        for vehicle, airframe in enumerate(airframes):
+            self._set_deviation(world, vehicle, airframe.deviation)
         self._external_W[world] = self._deviations_W[world]
-        self._flight.deviate(world, airframe, place)
+        self._flight.deviate(world, airframes, place)
         self.air.set_wind(world, wind)
 
     def _set_deviation(self, worlds: int | slice, vehicle: int, deviation: Deviation) -> None:

@@ -3,6 +3,7 @@
 
 import re
 import resource
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, get_args
@@ -64,18 +65,33 @@ def deviates(scenario: Scenario) -> bool:
 
 def unsupported(scenario: Scenario) -> str | None:
     """Why a scenario cannot be flown in many worlds at once, in one line; None where it can."""
-    if len(scenario.vehicles) > 1:
-        return "several vehicles in one world"
-    (vehicle,) = scenario.vehicles
+    engine, count = scenario.engine.name, len(scenario.vehicles)
+    has_units = any(vehicle.sensors.imu is not None for vehicle in scenario.vehicles)
+    reasons = {
+        f"engine.name: {engine}": engine not in BATCHES,
+        f"vehicles: several in one world in {engine} (engine.name: mujoco has them)": count > 1
+        and engine not in IN_CONTACT,
+        **{key: getattr(scenario, key) is not None for key in ("docking", "modules", "gripper")},
+        "latches": bool(scenario.latches),
+        "sensors.imu of several vehicles": count > 1 and has_units,
+        "imu: a control period holds no whole number of samples": not _samples_fit(scenario),
+        "sensors.cameras": bool(scenario.cameras),
+    }
+    what = next((what for what, is_so in reasons.items() if is_so), None)
+    if what is not None or count == 1:
+        return what or _unsupported_vehicle(scenario, scenario.vehicles[0])
+    each = ((spec.name, _unsupported_vehicle(scenario, spec)) for spec in scenario.vehicles)
+    return next((f"vehicle '{name}': {why}" for name, why in each if why is not None), None)
+
+
+def _unsupported_vehicle(scenario: Scenario, vehicle: VehicleSpec) -> str | None:
+    """Why a vehicle cannot be flown in many worlds at once, in one line; None where it can."""
     engine, law, source = scenario.engine.name, vehicle.control.law, vehicle.control.state_source
     resists = any(joint.resists for joint in Assembly.of(vehicle.platform, vehicle.name).joints)
     reasons = {
-        f"engine.name: {engine}": engine not in BATCHES,
         "sensors besides inertial units and depth cameras by rays": bool(
             set(vehicle.sensors.topics) - set(SENSOR_TOPICS)
-        )
-        or bool(scenario.cameras),
-        "imu: a control period holds no whole number of samples": not _samples_fit(scenario),
+        ),
         f"control.state_source: {source}": source != TRUTH,
         f"control.law: {law} in {engine}": law not in (AUTO, *laws()) and engine not in IN_CONTACT,
         "platform.arm": vehicle.platform.arm is not None,
@@ -96,16 +112,21 @@ def _samples_fit(scenario: Scenario) -> bool:
     return unit is None or rates.substeps % nearest_rate(unit.rate, rates.physics_hz)[1] == 0
 
 
-def check_memory(worlds: int, vehicle: VehicleSpec) -> None:
-    """Refuse more worlds with a vehicle than this machine has memory for.
+def check_memory(worlds: int, vehicles: Sequence[VehicleSpec]) -> None:
+    """Refuse more worlds with these vehicles than this machine has memory for.
 
     Raises:
         BadInput: saying how much they need.
     """
+    each = sum(map(_bytes_of, vehicles))
+    check_fits(worlds * each, f"worlds: {worlds} of them")
+
+
+def _bytes_of(vehicle: VehicleSpec) -> int:
+    """Memory of a vehicle in one world [B]."""
     bodies = 1 + len(vehicle.platform.joints)
     units = 0 if vehicle.sensors.imu is None else bodies
-    each = ROW_BYTES * rows_of(bodies) + NOISE_BYTES + IMU_BYTES * units
-    check_fits(worlds * each, f"worlds: {worlds} of them")
+    return ROW_BYTES * rows_of(bodies) + NOISE_BYTES + IMU_BYTES * units
 
 
 def check_fits(needed: float, what: str) -> None:

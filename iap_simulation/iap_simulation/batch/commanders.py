@@ -30,7 +30,7 @@ class WorldInputs(NamedTuple):
     """What commanders of B worlds go by.
 
     Attributes:
-        x: (B, bodies, 13) states.
+        x: (B, bodies, 13) states of the vehicle.
         times: (B,) [s].
         contact_W: (B, 6) mean contact wrenches on central bodies in the last period, world axes.
         is_running: (B,) whether worlds fly.
@@ -72,15 +72,17 @@ class LawCommander:
 
     Args:
         scenario: resolved.
-        vehicle: its only one.
+        spec: of the vehicle in it.
+        vehicle: made of it.
         batch: number of worlds.
 
     Attributes:
         controllers: of all worlds.
     """
 
-    def __init__(self, scenario: Scenario, vehicle: Vehicle, batch: int) -> None:
-        (spec,) = scenario.vehicles
+    def __init__(
+        self, scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle, batch: int
+    ) -> None:
         law = (vehicle.model, spec.control.gains)
         yaw = spec.control.yaw
         self.controllers = Controllers(*law, batch=batch, dt=scenario.dt, yaw_mode=yaw)
@@ -143,18 +145,17 @@ class VehicleCommander:
     """Each world's own vehicle, whose wrench control, admittance, observers and controller are those of a single run.
 
     Args:
-        scenario: resolved.
-        vehicle: its only one.
+        spec: of the vehicle in the scenario.
+        vehicle: made of it.
         batch: number of worlds.
 
     Attributes:
         vehicles: of each world.
     """
 
-    def __init__(self, scenario: Scenario, vehicle: Vehicle, batch: int) -> None:
+    def __init__(self, spec: VehicleSpec, vehicle: Vehicle, batch: int) -> None:
         shared = {id(each): each for each in (vehicle.timeline, vehicle.model)}
         self.vehicles = [copy.deepcopy(vehicle, dict(shared)) for _ in range(batch)]
-        (spec,) = scenario.vehicles
         self.measures_truth = not any(spec.state_noise.model_dump().values())
         self._batch_command = BatchCommand.empty(batch, vehicle.model.count)
         self._mode = vehicle.model.actuation.mode
@@ -219,9 +220,9 @@ def needs_own_vehicles(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) 
 
 
 def commander_of(
-    scenario: Scenario, vehicle: Vehicle, batch: int
+    scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle, batch: int
 ) -> LawCommander | VehicleCommander:
-    """The commander of B worlds that a scenario's keys ask for."""
-    (spec,) = scenario.vehicles
-    made = VehicleCommander if needs_own_vehicles(scenario, spec, vehicle) else LawCommander
-    return made(scenario, vehicle, batch)
+    """The commander of a vehicle in B worlds that its keys ask for."""
+    if needs_own_vehicles(scenario, spec, vehicle):
+        return VehicleCommander(spec, vehicle, batch)
+    return LawCommander(scenario, spec, vehicle, batch)

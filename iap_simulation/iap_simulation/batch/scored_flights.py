@@ -26,6 +26,7 @@ def score_worlds(worlds: Worlds) -> list[tuple[dict[str, Any], str]]:
         if not flies.any():
             break
         asked, command = worlds.control()
+        assert command is not None  # noqa: S101 - of the controller
         t, references = k * plant.substeps * plant.dt, (asked.rows, asked.levels)
         scores.record(k, t, worlds.state, references, command, worlds.rpm, flies)
         if k < last:

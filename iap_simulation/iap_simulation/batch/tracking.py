@@ -58,11 +58,12 @@ def __getattr__(name: str) -> type[MixedActions]:
 
 
 class Tracking:
-    """The controllers' side of the only vehicle in each of B worlds: references, and who turns them into commands.
+    """The controllers' side of one vehicle in each of B worlds: references, and who turns them into commands.
 
     Args:
         scenario: resolved.
-        vehicle: of it.
+        number: of the vehicle in it.
+        vehicle: made of it.
         batch: number of worlds.
 
     Attributes:
@@ -73,13 +74,13 @@ class Tracking:
         commander: of all worlds.
     """
 
-    def __init__(self, scenario: Scenario, vehicle: Vehicle, batch: int) -> None:
+    def __init__(self, scenario: Scenario, number: int, vehicle: Vehicle, batch: int) -> None:
         self._timeline = vehicle.timeline
         self.table = ReferenceTable.of(vehicle.timeline)
         self.rows = np.zeros((batch, vehicle.timeline.width))
         self.levels = np.zeros(batch, dtype=np.int64)
         self.wrenches_P, self._no_wrenches_P = np.zeros((2, batch, 6))
-        self.commander = commander_of(scenario, vehicle, batch)
+        self.commander = commander_of(scenario, scenario.vehicles[number], vehicle, batch)
 
     @property
     def controllers(self) -> Controllers:

@@ -98,10 +98,10 @@ class WorldParts:
         scenario: resolved.
         seeds: (B,) of the worlds.
         flight: the scenario made ready with the first seed.
-        vehicle: its only one.
+        vehicles: in the scenario's order.
         engine: of all worlds.
         plant: likewise.
-        tracking: references, measured states and controllers.
+        trackings: references, measured states and controllers of each vehicle.
         units: inertial units; None without.
         endings: of flights in contact; None without contact.
         threads: that share the worlds.
@@ -111,10 +111,10 @@ class WorldParts:
     scenario: Scenario
     seeds: Integers
     flight: Flight
-    vehicle: Vehicle
+    vehicles: tuple[Vehicle, ...]
     engine: BatchEngine
     plant: Plant
-    tracking: Tracking
+    trackings: tuple[Tracking, ...]
     units: WorldInertialUnits | None
     endings: ContactEndings | None
     threads: Threads
@@ -131,9 +131,9 @@ class WorldParts:
         """
         numbers = _checked(scenario, seeds)
         flight = Flight.of(seeded(scenario, int(numbers[0])))
-        (vehicle,), (spec,), batch = flight.vehicles, scenario.vehicles, len(numbers)
+        vehicles, batch = flight.vehicles, len(numbers)
         engine = make_batch(scenario.engine.name, batch, partial(threads.run, pace=VectorTime()))
-        has_units = spec.sensors.imu is not None
+        has_units = scenario.vehicles[0].sensors.imu is not None
         units = WorldInertialUnits(scenario, flight.spec, batch) if has_units else None
         probes = [] if units is None else [units.probe]
         options = PlantOptions(raises=False, threads=threads, precision=precision)
@@ -142,14 +142,14 @@ class WorldParts:
             scenario,
             numbers,
             flight,
-            vehicle,
+            vehicles,
             engine,
             plant,
-            Tracking(scenario, vehicle, batch),
+            tuple(Tracking(scenario, i, each, batch) for i, each in enumerate(vehicles)),
             units,
             ContactEndings.of(engine, flight.spec, batch),
             threads,
-            WorldStarter(scenario, flight, vehicle),
+            WorldStarter(scenario, flight),
         )
 
 
@@ -167,20 +167,19 @@ class WorldStarter:
     Args:
         scenario: resolved.
         flight: the scenario made ready with any seed.
-        vehicle: its only one.
     """
 
-    def __init__(self, scenario: Scenario, flight: Flight, vehicle: Vehicle) -> None:
-        self._scenario, self._spec = scenario, flight.spec.vehicles[0]
-        self._starts = Starts(scenario, vehicle)
-        self._assembly = Assembly.of(scenario.vehicles[0].platform, vehicle.name)
+    def __init__(self, scenario: Scenario, flight: Flight) -> None:
+        self._scenario, self._specs = scenario, flight.spec.vehicles
+        self._starts = [Starts(scenario, each, i) for i, each in enumerate(flight.vehicles)]
+        self._assemblies = [Assembly.of(each.platform, each.name) for each in scenario.vehicles]
 
     def reset(
         self,
         worlds: Integers,
         seeds: Integers,
         plant: Plant,
-        tracking: Tracking,
+        trackings: Sequence[Tracking],
         units: WorldInertialUnits | None,
         endings: ContactEndings | None,
     ) -> None:
@@ -192,20 +191,23 @@ class WorldStarter:
         if units is not None:
             units.reset(worlds, [seeded(self._scenario, seed) for seed in numbers])
         gusts = [stream(seed, GUSTS) for seed in numbers] if plant.air.is_gusty else None
-        x, rpm, tilt = self._starts(seeds)
-        plant.reset(x, [rpm], gusts, worlds, tilt=[tilt])
-        tracking.reset(worlds, numbers, x[:, 0])
+        x, rpm, tilt = zip(*(starts(seeds) for starts in self._starts), strict=True)
+        plant.reset(np.concatenate(x, axis=1), rpm, gusts, worlds, tilt=tilt)
+        for tracking, rows in zip(trackings, x, strict=True):
+            tracking.reset(worlds, numbers, rows[:, 0])
         if endings is not None:
             endings.reset(worlds)
 
     def _deviate(self, world: int, seed: int, plant: Plant) -> None:
-        """Give a world the vehicle and the wind that its seed draws."""
+        """Give a world the vehicles and the wind that its seed draws."""
         scenario = seeded(self._scenario, seed)
-        deviation = drawn_deviation(scenario, scenario.vehicles[0])
-        changes = {"deviation": deviation, "friction_factor": friction_factor(scenario)}
-        vehicle = self._spec.model_copy(update=changes)
-        airframe = vehicle.airframe(vehicle.deviated(self._assembly))
-        plant.deviate(world, airframe, drawn_wind(scenario), drawn_world(scenario))
+        friction, airframes = friction_factor(scenario), []
+        for number, spec in enumerate(self._specs):
+            deviation = drawn_deviation(scenario, scenario.vehicles[number])
+            changes = {"deviation": deviation, "friction_factor": friction}
+            vehicle = spec.model_copy(update=changes)
+            airframes.append(vehicle.airframe(vehicle.deviated(self._assemblies[number])))
+        plant.deviate(world, airframes, drawn_wind(scenario), drawn_world(scenario))
 
 
 def seeded(scenario: Scenario, seed: int) -> Scenario:
@@ -224,5 +226,5 @@ def _checked(scenario: Scenario, seeds: Sequence[int]) -> Integers:
         raise BadInput(f"worlds: '{scenario.scenario}' cannot be flown side by side: {why}")
     if not len(seeds):
         raise BadInput("worlds: at least one seed is expected")
-    check_memory(len(seeds), scenario.vehicles[0])
+    check_memory(len(seeds), scenario.vehicles)
     return seed_array(seeds)

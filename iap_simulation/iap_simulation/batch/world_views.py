@@ -9,7 +9,7 @@ from iap_control.allocation.model import PlatformModel
 from iap_control.batch.controllers import Controllers
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.errors import FlightFailed, IapError
+from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_io.runs.run_meta import RunMeta
 from iap_physics.batch.threads import Threads
 from iap_physics.engines.batch_engine import ObjectEngine
@@ -18,15 +18,18 @@ from iap_physics.plant.plant import Plant
 from iap_sensors.inertial.imu import ImuSamples
 from iap_simulation.batch.batch_support import deviates
 from iap_simulation.batch.commanders import WorldInputs
+from iap_simulation.batch.contact_endings import WatchingEngine
 from iap_simulation.batch.references import References
+from iap_simulation.batch.tracking import Tracking
 from iap_simulation.batch.world_parts import WorldParts
+from iap_simulation.batch.world_vehicle import WorldVehicle
 from iap_simulation.scenario.randomization import drawn_deviation
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.endings import failure_of
 
 
 class WorldViews:
-    """Views of B worlds, see `iap_simulation.batch.worlds.Worlds`.
+    """Views of B worlds, see `iap_simulation.batch.worlds.Worlds`; of several vehicles those of the first.
 
     Args:
         parts: of which they are made.
@@ -40,8 +43,8 @@ class WorldViews:
 
     def __init__(self, parts: WorldParts, gpu: Any) -> None:  # noqa: ANN401 - its module is an extra
         self.scenario, self.flight, self.seeds = parts.scenario, parts.flight, parts.seeds
-        self._plant, self._tracking, self._units = parts.plant, parts.tracking, parts.units
-        self._vehicle, self._engine, self._threads = parts.vehicle, parts.engine, parts.threads
+        self._plant, self._trackings, self._units = parts.plant, parts.trackings, parts.units
+        self._vehicles, self._engine, self._threads = parts.vehicles, parts.engine, parts.threads
         self._endings = parts.endings
         self._gpu = gpu
 
@@ -62,7 +65,7 @@ class WorldViews:
     def controllers(self) -> Controllers:
         """Controllers of all worlds; of worlds on a GPU as they have been brought home."""
         self._bring_home()
-        return self._tracking.controllers
+        return self._trackings[0].controllers
 
     def _bring_home(self) -> None:
         """Bring worlds on a GPU home: this machine's arrays count."""
@@ -81,29 +84,65 @@ class WorldViews:
     @property
     def timeline(self) -> Timeline:
         """The scenario's references."""
-        return self._vehicle.timeline
+        return self._vehicles[0].timeline
 
     @property
     def model(self) -> PlatformModel:
         """The platform as controllers believe it."""
-        return self._vehicle.model
+        return self._vehicles[0].model
 
     @property
     def name(self) -> str:
         """The vehicle's name."""
-        return self._vehicle.name
+        return self.names[0]
+
+    @property
+    def names(self) -> list[str]:
+        """The vehicles' names, in their order."""
+        return [vehicle.name for vehicle in self._vehicles]
+
+    @property
+    def trackings(self) -> tuple[Tracking, ...]:
+        """The controllers' side of each vehicle."""
+        return self._trackings
+
+    @property
+    def _tracking(self) -> Tracking:
+        return self._trackings[0]
+
+    def number_of(self, name: str) -> int:
+        """The number of a vehicle.
+
+        Raises:
+            BadInput: there is none of that name.
+        """
+        if name not in self.names:
+            raise BadInput(f"worlds: no vehicle '{name}' (vehicles: {', '.join(self.names)})")
+        return self.names.index(name)
+
+    def vehicle(self, name: str) -> WorldVehicle:
+        """The view of one vehicle in all worlds.
+
+        Raises:
+            BadInput: there is none of that name.
+        """
+        number = self.number_of(name)
+        return WorldVehicle(self, number, self._vehicles[number])
 
     @property
     def metas(self) -> list[RunMeta]:
         """(B,) description of each world's run."""
         first, metas = self.flight.meta, []
         for i, seed in enumerate(self.seeds.tolist()):
-            (vehicle,) = first.vehicles
+            vehicles = first.vehicles
             if deviates(self.scenario):
                 world = self._seeded(i)
-                thrust = drawn_deviation(world, world.vehicles[0]).thrust
-                vehicle = vehicle.model_copy(update={"thrust_factors": thrust})
-            metas.append(first.model_copy(update={"seed": seed, "vehicles": (vehicle,)}))
+                thrusts = [drawn_deviation(world, each).thrust for each in world.vehicles]
+                vehicles = tuple(
+                    vehicle.model_copy(update={"thrust_factors": thrust})
+                    for vehicle, thrust in zip(vehicles, thrusts, strict=True)
+                )
+            metas.append(first.model_copy(update={"seed": seed, "vehicles": vehicles}))
         return metas
 
     @property
@@ -163,12 +202,11 @@ class WorldViews:
         """(B,) whether a world has failed, or its references have come to their end."""
         return (self.status != RUNNING) | (self.instants >= self.timeline.last)
 
-    @property
-    def _inputs(self) -> WorldInputs:
-        """What commanders go by at present."""
+    def _inputs(self, vehicle: int) -> WorldInputs:
+        """What the commander of a vehicle goes by at present."""
         plant = self.plant
-        times, contact_W = plant.times, plant.contact_wrenches()
-        return WorldInputs(plant.state(), times, contact_W, plant.status == RUNNING)
+        times, contact_W = plant.times, plant.contact_wrenches(vehicle)
+        return WorldInputs(plant.state(vehicle), times, contact_W, plant.status == RUNNING)
 
     @property
     def contact_wrenches(self) -> Array:
@@ -209,7 +247,8 @@ class WorldViews:
         """Tell if `fly` can be called: between periods only states and gusts change, and references fit a table."""
         tracking = self._tracking
         return (
-            tracking.table is not None
+            len(self._trackings) == 1
+            and tracking.table is not None
             and tracking.commander.measures_truth
             and self._plant.is_steady
         )
@@ -222,4 +261,6 @@ class WorldViews:
     def failure(self, i: int) -> FlightFailed | None:
         """Failure that has ended a world, as it would have ended the single run; None while it runs."""
         steps = int(self._current(self._engine.step_counts)[i])
-        return failure_of(int(self.status[i]), self.name, steps, self._plant.dt)
+        engine = self._engine
+        culprit = int(engine.culprits[i]) if isinstance(engine, WatchingEngine) else 0
+        return failure_of(int(self.status[i]), self.names[culprit], steps, self._plant.dt)

@@ -13,18 +13,17 @@ from iap_control.batch.records import Setpoints
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, IapError
 from iap_description.math.lanes import DOUBLE, Precision
-from iap_description.states import REF_P, Command, P
+from iap_description.states import Command
 from iap_physics.batch.threads import Threads, VectorTime
-from iap_physics.engines.engine import RUNNING, TOO_FAR, UPSIDE_DOWN, world_indices
-from iap_physics.session.flight_monitor import is_upside_down
+from iap_physics.engines.engine import world_indices
 from iap_simulation.batch.batch_loop import fly_worlds
 from iap_simulation.batch.batch_support import CPU, ENGINE, Device, check_device, gpu_of
+from iap_simulation.batch.commanded_worlds import CommandedWorlds, WorldAction
 from iap_simulation.batch.records import HOLD, SETPOINT, TRACK, BatchState, Goal
 from iap_simulation.batch.references import References
 from iap_simulation.batch.starts import MOST_SEEDS, give_seeds
 from iap_simulation.batch.tracking import MixedActions
 from iap_simulation.batch.world_parts import WorldParts, WorldsSnapshot
-from iap_simulation.batch.world_views import WorldViews
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.endings import MAX_DISTANCE
@@ -36,7 +35,7 @@ UNSTEADY = "noise, delays, inertial units and contact change with every control 
 GUST_PERIODS = 100  # for which gusts are made ahead at most: 2.4 kB a world
 
 
-class Worlds(WorldViews):
+class Worlds(CommandedWorlds):
     """Worlds of one scenario, one for each seed, in the closed form or with contact in MuJoCo.
 
     World i is the single run of its seed bit for bit, however many there are, and whatever becomes of the others: a
@@ -141,10 +140,10 @@ class Worlds(WorldViews):
         if seeds is not None:
             give_seeds(self.seeds, indices, seeds)
         if len(indices):
-            parts = (self.plant, self._tracking, self._units, self._endings)
+            parts = (self.plant, self._trackings, self._units, self._endings)
             self._starter.reset(indices, self.seeds[indices], *parts)
 
-    def advance(self, action: References | Command | MixedActions | None = None) -> None:
+    def advance(self, action: WorldAction = None) -> None:
         """Fly one control period of every running world.
 
         A world whose command is not finite, that overturns, loses its reference or diverges gets a status and stands
@@ -153,23 +152,17 @@ class Worlds(WorldViews):
         Args:
             action: references for the suite's controllers in place of the scenario's own; or a command to the aircraft
                 in place of the controllers'; or several of them, of which each world takes its own. Arrays have a row
-                for each world.
+                for each world. Of several vehicles actions by their names; whom they leave out is commanded by its
+                controller.
 
         Raises:
             BadInput: an array has another shape, or the action is none of these.
         """
-        if not isinstance(action, References | Command | MixedActions | None):
-            raise BadInput(
-                "worlds: an action is References, a Command or MixedActions;"
-                " iap_simulation.batch.actions makes them of arrays"
-            )
-        if not isinstance(action, Command | MixedActions) and self.flies_at_once:
-            self._fly_once(action)
+        first = self._actions_of(action)[0]
+        if self.flies_at_once and not isinstance(first, Command | MixedActions):
+            self._fly_once(first)
             return
-        if isinstance(action, MixedActions):
-            self._control_mixed(action)
-        else:
-            self.control(action)
+        self.control(action)
         self.plant.advance()
         if self._units is not None:
             self._units.measure()
@@ -229,51 +222,6 @@ class Worlds(WorldViews):
         law = HOLD if held else settings.law
         return BatchState(goal, setpoints, settings, blocks, flight, law)
 
-    def control(self, action: References | Command | None = None) -> tuple[References, Command]:
-        """Command every world on its present state, and end the flights that have failed: the first half of `advance`.
-
-        Returns:
-            What was asked for and what was commanded; the next step overwrites them.
-
-        Raises:
-            BadInput: an array has another shape.
-        """
-        self._bring_home()
-        references = self.references() if not isinstance(action, References) else action
-        command = action
-        if not isinstance(command, Command):
-            command = self._tracking.command(references, self._inputs, self._threads)
-        self.command(command)
-        self._end_lost(references.rows)
-        return references, command
-
-    def _control_mixed(self, mixed: MixedActions) -> None:
-        """Command each world by its own one of several actions, as a batch of one would be by it."""
-        for action in mixed.actions:
-            if isinstance(action, Command):
-                self.plant.check_command(0, action)
-        references, inputs = self.references(), (self._inputs, self._threads)
-        for command, worlds in self._tracking.command_mixed(mixed, references, *inputs):
-            self.plant.command(0, command, worlds=worlds)
-        self._end_lost(references.rows)
-
-    def _end_lost(self, rows: Array) -> None:
-        """End flights that have overturned or lost their references (B, 19 + N)."""
-        x = self.state[:, 0]
-        far = (np.abs(x[:, P] - rows[:, REF_P]) > MAX_DISTANCE).any(axis=1)
-        for failed, status in ((far, TOO_FAR), (is_upside_down(x), UPSIDE_DOWN)):
-            self.status[failed & (self.status == RUNNING)] = status
-        if self._endings is not None:
-            self._endings.end(self.plant)
-
-    def command(self, command: Command) -> None:
-        """Make the aircraft hold a command, an array of which may have a row for each world.
-
-        Raises:
-            BadInput: an array has another shape.
-        """
-        self.plant.command(0, command)
-
     def snapshot(self) -> WorldsSnapshot:
         """The present instant of all worlds, to return to with `restore`."""
         return WorldsSnapshot(self._copied(self._parts), self._engine.snapshot())
@@ -287,13 +235,14 @@ class Worlds(WorldViews):
         self._bring_home()
         self._engine.restore(snapshot.engine)
         parts = self._copied(snapshot.parts)
-        self._plant, self._tracking, self._units, self._endings, self.seeds = parts
+        self._plant, self._trackings, self._units, self._endings, self.seeds = parts
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        return self.plant, self._tracking, self._units, self._endings, self.seeds
+        return self.plant, self._trackings, self._units, self._endings, self.seeds
 
     def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
         """A deep copy that shares engine and threads."""
-        shared = (self._engine, self._threads, self.timeline, self.model)
+        fleet = [part for each in self._vehicles for part in (each.timeline, each.model)]
+        shared = (self._engine, self._threads, *fleet)
         return copy.deepcopy(parts, {id(each): each for each in shared})

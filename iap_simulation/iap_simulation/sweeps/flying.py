@@ -60,7 +60,8 @@ def fly(chunk: Chunk) -> list[Row]:
 
 def _fly_side_by_side(scenario: Scenario) -> bool:
     """True if the runs are flown as worlds, whose sensors nobody judges."""
-    return unsupported(scenario) is None and not scenario.vehicles[0].sensors.topics
+    is_alone = len(scenario.vehicles) == 1 and not scenario.vehicles[0].sensors.topics
+    return is_alone and unsupported(scenario) is None
 
 
 class RecordedChunks(NamedTuple):

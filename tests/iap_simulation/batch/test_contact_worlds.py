@@ -5,15 +5,16 @@ Hypothesis chooses batches, draws, threads and where they are brought back to a 
 """
 
 import re
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from support.world_flights import assert_one_flight, cases, ends_of, flown_alone
 
-from iap_description.errors import BadInput, FlightFailed
+from iap_description.errors import BadInput
 from iap_description.states import Level
 from iap_physics.engines.engine import (
     AIRCRAFT_HIT,
@@ -86,40 +87,7 @@ FLOWN = [
     (LOOSE, "three_star"),
 ]
 QUICK = 3
-WIDTHS = {
-    "draw.friction": 0.5,
-    "draw.mass": 0.1,
-    "draw.com": 0.002,
-    "draw.thrust": 0.05,
-    "draw.rotor_lag": 0.3,
-    "draw.force": 0.3,
-    "draw.wind_speed": 0.5,
-}
 ALWAYS = {"draw.position": [0.005, 0.05, 0.05], "draw.attitude_deg": 1.0}
-NOISE = {"state_noise.position": 0.001, "state_noise.attitude_deg": 0.1}
-
-
-class Case(NamedTuple):
-    """Worlds that fly together, one of them, threads, and a period whose snapshot they go on from."""
-
-    seeds: range
-    one: int
-    threads: int
-    kept: int
-    settings: dict[str, Any]
-
-
-@st.composite
-def cases(draw):
-    """A batch of some worlds, of which one is looked at."""
-    count, first = draw(st.integers(1, 40)), draw(st.integers(0, 10**9))
-    one, threads = draw(st.integers(0, count - 1)), draw(st.integers(1, 3))
-    scales = {key: draw(st.sampled_from([0.0, 1.0])) for key in WIDTHS}
-    wind = draw(st.sampled_from([{}, {"wind.speed": 2.0, "wind.turbulence": 3.0}]))
-    noise = draw(st.sampled_from([{}, NOISE]))
-    widths = {key: scales[key] * width for key, width in WIDTHS.items()}
-    kept = draw(st.integers(60, 150))
-    return Case(range(first, first + count), one, threads, kept, {**widths, **wind, **noise})
 
 
 def worlds_of(settings, seeds, platform="three_star", **how):
@@ -128,54 +96,18 @@ def worlds_of(settings, seeds, platform="three_star", **how):
     )
 
 
-def flown_alone(scenario, periods):
-    """State, rotor speeds and outcome of a single run."""
-    outcome = None
-    with Simulation(Flight.of(scenario)) as simulation:
-        try:
-            for _ in range(periods):
-                simulation.step()
-        except FlightFailed as failure:
-            outcome = failure.outcome
-        rpm = simulation.loop.plant.propulsion[0].rpm[0]
-        return simulation.state.tobytes(), rpm.tobytes(), outcome
-
-
-def ends_of(worlds):
-    failures = [worlds.failure(i) for i in range(len(worlds.seeds))]
-    outcomes = [None if each is None else each.outcome for each in failures]
-    rows = zip(worlds.state, worlds.rpm, outcomes, strict=True)
-    return [(x.tobytes(), rpm.tobytes(), outcome) for x, rpm, outcome in rows]
-
-
-def assert_one_flight(base, platform, case, periods):
-    """Compare every bit of worlds at the end: together, alone, from a snapshot, and as the single run."""
-    every = {**base, **ALWAYS, **case.settings}
-    worlds, has_touched = worlds_of(every, case.seeds, platform, threads=case.threads), False
-    for k in range(periods):
-        if k == case.kept:
-            snapshot = worlds.snapshot()
-        worlds.advance()
-        has_touched |= bool(worlds.contact_wrenches[case.one].any())
-    ends = ends_of(worlds)
-    worlds.restore(snapshot)
-    for _ in range(periods - case.kept):
-        worlds.advance()
-    assert ends_of(worlds) == ends
-    alone = worlds_of(every, [case.seeds[case.one]], platform)
-    for _ in range(periods):
-        alone.advance()
-    assert ends_of(alone) == [ends[case.one]]
-    assert flown_alone(worlds.world(case.one), periods) == ends[case.one]
-    holds_off = case.settings["draw.force"] or "wind.speed" in case.settings
-    assert has_touched or holds_off
+def assert_single_runs(base, platform, case, periods):
+    """Compare worlds with their single runs."""
+    noise = {f"state_noise.{key}": value for key, value in case.noise.items()}
+    keys = {**base, **ALWAYS, **case.settings, **noise}
+    assert_one_flight(partial(worlds_of, keys, platform=platform), case, periods)
 
 
 @pytest.mark.parametrize(("base", "platform"), FLOWN[:QUICK])
 @settings(deadline=None, derandomize=True, max_examples=1)
 @given(case=cases())
 def test_a_world_with_contact_is_the_same_flight_with_any_others(base, platform, case):
-    assert_one_flight(base, platform, case, periods=180)
+    assert_single_runs(base, platform, case, periods=180)
 
 
 @pytest.mark.slow
@@ -183,7 +115,7 @@ def test_a_world_with_contact_is_the_same_flight_with_any_others(base, platform,
 @settings(deadline=None, derandomize=True, max_examples=6)
 @given(case=cases())
 def test_a_world_with_contact_is_the_same_flight_with_any_others_for_long(base, platform, case):
-    assert_one_flight(base, platform, case, periods=400)
+    assert_single_runs(base, platform, case, periods=400)
 
 
 def test_a_snapshot_brings_back_vehicles_that_other_seeds_have_replaced():
@@ -303,10 +235,10 @@ def test_an_aircraft_that_touches_an_object_and_a_lost_push_end_flights():
 @pytest.mark.parametrize(
     ("name", "settings", "why"),
     [
-        ("two_platforms", {}, "several vehicles in one world"),
+        ("docking", {}, ": docking"),
         ("wall_push", {"engine.name": "closed_form"}, "contact, .*in closed_form"),
         ("hover", {"faults": [{"type": "rotor", "aircraft": 1, "rotor": 1, "at": 1.0}]}, "faults"),
-        ("arm_pick", {}, "platform.arm"),
+        ("arm_pick", {}, ": gripper"),
     ],
 )
 def test_what_worlds_do_not_fly_is_refused_in_one_line(name, settings, why):

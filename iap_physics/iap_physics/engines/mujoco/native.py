@@ -47,7 +47,8 @@ def end_world(worlds: NativeWorlds, data: int, w: int) -> None:
     worlds.qvel[w] = numbers(data, layout.qvel, nv)
     worlds.warmstart[w] = numbers(data, layout.qacc_warmstart, nv)
     worlds.constraint[w] = numbers(data, layout.qfrc_constraint, nv)
-    worlds.touched[w] = _ending(worlds, data) if len(worlds.endings) else RUNNING
+    if worlds.status[w] == RUNNING and len(worlds.endings):
+        worlds.touched[w], worlds.culprits[w] = _ending(worlds, data)
 
 
 @njit(cache=True)
@@ -69,8 +70,10 @@ def step_world(
     """
     x, layout = worlds.x[w], worlds.layout
     resist_world(x, wrenches, worlds.joints, dt)
-    if not _push(worlds, numbers(data, layout.xfrc_applied, 6 * len(worlds.owners)), wrenches):
-        worlds.status[w] = DIVERGED
+    loads = numbers(data, layout.xfrc_applied, 6 * len(worlds.owners))
+    failed = _push(worlds, loads, wrenches)
+    if failed >= 0:
+        _end_diverged(worlds, w, failed)
         return False
     before[:] = x
     _step_1(worlds.models[w], data)
@@ -78,14 +81,21 @@ def step_world(
     _step_2(worlds.models[w], data)
     nq, nv = worlds.qpos.shape[1], worlds.qvel.shape[1]
     qpos, qvel = numbers(data, layout.qpos, nq), numbers(data, layout.qvel, nv)
-    if read_states(_own_tree(worlds, w), qpos, qvel, x) >= 0:
+    failed = read_states(_own_tree(worlds, w), qpos, qvel, x)
+    if failed >= 0:
         x[:] = before
-        worlds.status[w] = DIVERGED
+        _end_diverged(worlds, w, failed)
         return False
     _measure(worlds, data, w)
     worlds.step_counts[w] += 1
     worlds.times[w] += dt
     return True
+
+
+@njit(cache=True)
+def _end_diverged(worlds: NativeWorlds, w: int, row: int) -> None:
+    """End a world in which a state row has diverged."""
+    worlds.status[w], worlds.culprits[w] = DIVERGED, worlds.vehicles[worlds.rows[row]]
 
 
 @njit(cache=True)
@@ -97,17 +107,17 @@ def _own_tree(worlds: NativeWorlds, w: int) -> Tree:
 
 
 @njit(cache=True)
-def _push(worlds: NativeWorlds, loads: Array, wrenches: Array) -> bool:
-    """Put wrenches (bodies, 6) on MuJoCo's bodies; False, and nothing done, if one is not finite."""
+def _push(worlds: NativeWorlds, loads: Array, wrenches: Array) -> int:
+    """Put wrenches (bodies, 6) on MuJoCo's bodies and return -1; or else a row whose wrench is not finite."""
     for row in range(len(wrenches)):
         for k in range(6):
             if not math.isfinite(wrenches[row, k]):
-                return False
+                return row
     for row in range(len(wrenches)):
         at = 6 * worlds.rows[row]
         for k in range(6):
             loads[at + k] = wrenches[row, k]
-    return True
+    return -1
 
 
 @njit(cache=True)
@@ -131,8 +141,11 @@ def _let_slide(layout: DataLayout, data: int) -> None:
 
 
 @njit(cache=True)
-def _ending(worlds: NativeWorlds, data: int) -> int:
-    """Status of a world for what its vehicles touch, of the first contact that ends a flight."""
+def _ending(worlds: NativeWorlds, data: int) -> tuple[int, int]:
+    """Status of a world for what its vehicles touch, of the first contact that ends a flight, and whose flight that is.
+
+    Vehicles may touch each other.
+    """
     layout = worlds.layout
     count, contact = _contacts(layout, data)
     for _ in range(count):
@@ -144,15 +157,16 @@ def _ending(worlds: NativeWorlds, data: int) -> int:
         )
         overlaps = carray(pointer(contact + layout.contact_dist), 1, np.float64)[0] <= 0.0
         if overlaps and row >= 0:
+            vehicle = max(worlds.vehicles[a], worlds.vehicles[b])
             if worlds.vehicles[a] == worlds.vehicles[b]:
-                return FOLDED
+                return FOLDED, vehicle
             if other < 0:
-                is_central = row == worlds.first_rows[max(worlds.vehicles[a], worlds.vehicles[b])]
-                ending = worlds.endings[-other - 1, 0 if is_central else 1]
+                is_central = row == worlds.first_rows[vehicle]
+                ending = worlds.endings[vehicle, -other - 1, 0 if is_central else 1]
                 if ending != RUNNING:
-                    return ending
+                    return ending, vehicle
         contact += layout.contact_size
-    return RUNNING
+    return RUNNING, 0
 
 
 @njit(cache=True)

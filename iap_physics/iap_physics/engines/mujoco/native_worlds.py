@@ -39,9 +39,10 @@ class NativeWorlds(NamedTuple):
         arms_P: (B, bodies, 3) `p_PJ_P` of each world's tree [m].
         arms_C: (B, bodies, 3) likewise `p_CJ_C`.
         first_rows: (vehicles,) state rows of central bodies.
-        endings: (objects + 1, 2) status of a world in which a vehicle touches the ground or scene, or an object, by its
-            central body or by another one; `RUNNING` where it may.
+        endings: (vehicles, objects + 1, 2) status of a world in which a vehicle touches the ground or scene, or an
+            object, by its central body or by another one; `RUNNING` where it may.
         touched: (B,) such a status, of the contacts of the last step.
+        culprits: (B,) number of the vehicle to which `touched` is due, or that has diverged.
         felt: (B, M, 6) sums over steps of the wrenches of contacts on the measured bodies about their CoMs, world axes.
         x: (B, bodies, 13) states.
         status: (B,) of the worlds.
@@ -67,6 +68,7 @@ class NativeWorlds(NamedTuple):
     first_rows: Integers
     endings: Integers
     touched: Integers
+    culprits: Integers
     felt: Array
     x: Array
     status: Integers
@@ -96,8 +98,9 @@ class NativeWorlds(NamedTuple):
             arms_P=np.repeat(tree.p_PJ_P[None], batch, axis=0),
             arms_C=np.repeat(tree.p_CJ_C[None], batch, axis=0),
             first_rows=np.cumsum([0, *sizes], dtype=np.int64),
-            endings=np.zeros((0, 2), dtype=np.int64),
+            endings=np.zeros((0, 0, 2), dtype=np.int64),
             touched=np.zeros(batch, dtype=np.int64),
+            culprits=np.zeros(batch, dtype=np.int64),
             felt=np.zeros((batch, 0, 6)),
             x=np.zeros((batch, len(made.bodies), STATE_SIZE)),
             status=np.full(batch, RUNNING, dtype=np.int64),

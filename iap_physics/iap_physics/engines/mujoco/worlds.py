@@ -44,14 +44,14 @@ class MuJoCoWorldsSnapshot:
         t: time since all worlds started [s].
         models: of each world.
         objects: likewise.
-        own: assemblies of worlds that have one of their own, by their numbers.
+        own: assemblies of worlds that have some of their own, by their numbers.
         arrays: copies of all that changes in flight.
     """
 
     t: float
     models: tuple[MuJoCoModel, ...]
     objects: tuple[Objects, ...]
-    own: dict[int, Assembly]
+    own: dict[int, tuple[Assembly, ...]]
     arrays: tuple[Array | Integers, ...]
 
 
@@ -75,7 +75,7 @@ class MuJoCoWorlds(JointlessEngine):
         self.batch, self.raises = batch, raises and batch == 1
         self._share = share or _alone
         self.t = 0.0
-        self._own: dict[int, Assembly] = {}  # of worlds that have one of their own
+        self._own: dict[int, tuple[Assembly, ...]] = {}  # of worlds that have some of their own
         self.status = np.full(batch, RUNNING, dtype=np.int64)
         self.step_counts = np.zeros(batch, dtype=np.int64)
 
@@ -96,26 +96,26 @@ class MuJoCoWorlds(JointlessEngine):
         x = np.repeat(at_rest(self._assemblies)[None], batch, axis=0)
         self.reset(x)
 
-    def set_world(self, index: int, world: World, assembly: Assembly) -> None:
-        """Give one world objects and the only vehicle of its own, from its next reset on.
+    def set_world(self, index: int, world: World, assemblies: Sequence[Assembly]) -> None:
+        """Give one world objects and vehicles of its own, from its next reset on.
 
         Args:
             index: number of the world.
             world: like that of all worlds, but for its numbers.
-            assembly: likewise.
+            assemblies: likewise, of all vehicles.
 
         Raises:
             BadInput: it has more or fewer bodies, joints or pieces.
         """
-        made, first = build(world, [assembly]), self._made[0]
+        made, first = build(world, assemblies), self._made[0]
         made.set_step(self._dt)
         for size in _SIZES:
             own, there = getattr(made.model, size), getattr(first.model, size)
             if own != there:
                 raise BadInput(f"worlds: drawn worlds differ in {size} ({own} and {there})")
         self._made[index], self._objects[index] = made, Objects.of(world, made)
-        self._own[index] = assembly
-        native, tree = self.native, Tree.of([assembly], made.model, made.bodies)
+        self._own[index] = tuple(assemblies)
+        native, tree = self.native, Tree.of(assemblies, made.model, made.bodies)
         native.models[index] = made.model._address
         native.arms_P[index], native.arms_C[index] = tree.p_PJ_P, tree.p_CJ_C
 
@@ -135,6 +135,11 @@ class MuJoCoWorlds(JointlessEngine):
         return self.native.touched
 
     @property
+    def culprits(self) -> Integers:
+        """(B,) number of the vehicle to which a status is due; whoever ends a world writes it."""
+        return self.native.culprits
+
+    @property
     def felt(self) -> Array:
         """(B, M, 6) sums over steps of contact wrenches on the measured rows about their CoMs, world axes."""
         return self.native.felt
@@ -148,7 +153,7 @@ class MuJoCoWorlds(JointlessEngine):
             native.qpos[world] = self._made[world].model.qpos0
             native.qvel[world] = native.warmstart[world] = native.constraint[world] = 0.0
             native.tree.put(native.x[world], native.qpos[world], native.qvel[world])
-        native.felt[indices], native.touched[indices] = 0.0, RUNNING
+        native.felt[indices], native.touched[indices], native.culprits[indices] = 0.0, RUNNING, 0
         self._wrenches[indices], self._has_forces[indices] = 0.0, False
         self.status[indices], self.step_counts[indices] = RUNNING, 0
         self.native.times[indices] = 0.0
@@ -159,7 +164,7 @@ class MuJoCoWorlds(JointlessEngine):
     def _changing(self) -> tuple[Array | Integers, ...]:
         """All arrays that change in flight."""
         n = self.native
-        states = (n.qpos, n.qvel, n.warmstart, n.constraint, n.touched, n.felt, n.x)
+        states = (n.qpos, n.qvel, n.warmstart, n.constraint, n.touched, n.culprits, n.felt, n.x)
         own = (n.arms_P, n.arms_C)  # of worlds with a vehicle of their own
         return (*states, *own, self.status, self.step_counts, n.times, self._has_forces)
 
