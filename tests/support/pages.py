@@ -15,7 +15,7 @@ PAGES = [
 ]
 FENCED = re.compile(r"^( *)```.*?^\1```$", re.DOTALL | re.MULTILINE)
 STANDS_FOR = re.compile(  # parts of commands that are no commands yet
-    r"\.\.\.|\[|\\$|\b(ENGINE|METHOD|NAME|FILE|S)\b|^(run|sweep|dataset|localize|train|evaluate) --"
+    r"\.\.\.|\[|\\$|\b(ENGINE|METHOD|NAME|FILE|PLATFORM|S)\b|^(run|sweep|dataset|localize|train|evaluate) --"
 )
 BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"!?\[[^]]*\]\(([^()\s]+)\)")

@@ -9,7 +9,9 @@ import pytest
 from pages import PAGES, ROOT, commands, name_of, output
 
 from iap_bringup.cli.main import VERBS, main, parse
-from iap_simulation.scenario.resolving import SCENARIOS
+from iap_bringup.cli.options import scenario_options
+from iap_description.errors import BadInput
+from iap_simulation.scenario.resolving import SCENARIOS, resolve
 
 README = ROOT / "README.md"
 TYPED = sorted({each for page in PAGES for each in commands(page)})
@@ -27,6 +29,7 @@ ELSEWHERE = {  # commands that take minutes -> the tests of what they call
     "bench parallel": "benchmarks",
     "train docking --seed 1": "tests/iap_learning/training",
 }
+FLYING = ("run ", "sweep ")
 CUT = {"run module_assembly"}  # flights that fail where they end before their task does
 LONGEST_LINE, MOST_LINES = 160, 120
 
@@ -38,6 +41,16 @@ def test_commands_are_understood():
         options = parse(shlex.split(command))
         if command.startswith("run ") and not options.scenario.endswith(".yaml"):
             assert options.scenario in SCENARIOS.names(), command
+
+
+def test_keys_and_names_in_commands_exist():
+    for command in TYPED:
+        options = parse(shlex.split(command)) if command.startswith(FLYING) else None
+        if options is not None and not options.scenario.endswith(".yaml"):
+            try:
+                resolve(options.scenario, scenario_options(options))
+            except BadInput as error:  # files are a reader's own
+                assert "no such file" in str(error), command
 
 
 def test_it_is_short():
