@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The pages of docs: links lead somewhere, tables can be read, and their examples run."""
 
+import json
 import re
 from importlib.util import find_spec
 
@@ -127,6 +128,12 @@ def test_the_pages_made_of_the_code_have_every_command_scenario_and_key():
     }
     assert all(f"## {name}\n" in made for name in nodes)
     assert all(f"| `{key}` |" in made for key in ("wind.speed", "joints", "kP", "episodes"))
+
+
+def test_the_gallery_has_a_picture_and_a_figure_of_every_scenario():
+    folder = DOCS / "gallery"
+    assert {path.stem for path in folder.glob("*.webp")} == set(SCENARIOS.names())
+    assert set(json.loads((folder / "figures.json").read_text())) == set(SCENARIOS.names())
 
 
 @pytest.mark.slow
