@@ -118,7 +118,7 @@ def numbers_of(result: object, name: str, key: str) -> int:
 
 
 def _is_float(value: object) -> bool:
-    return isinstance(value, float)
+    return type(value) is float  # as numba returns them
 
 
 class OwnTerm:

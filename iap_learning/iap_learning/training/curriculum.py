@@ -55,9 +55,8 @@ class Curriculum(Record):
 def _between(low: Any, high: Any, level: float) -> Any:  # noqa: ANN401 - a `Value`
     """The value at a level; whole between whole numbers."""
     mixed = np.asarray(low) + level * (np.asarray(high, float) - np.asarray(low))
-    if isinstance(low, int) and isinstance(high, int):
-        return round(float(mixed))
-    return mixed.tolist()
+    is_whole = mixed.ndim == 0 and np.asarray([low, high]).dtype.kind == "i"
+    return round(float(mixed)) if is_whole else mixed.tolist()
 
 
 def scenario_at(

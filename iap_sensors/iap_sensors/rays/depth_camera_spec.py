@@ -3,7 +3,7 @@
 
 import math
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -24,6 +24,8 @@ class DepthCameraSpec(Record):
     The image is centred on the view. A pinhole measures along the view: its ranges are depths; an equidistant fisheye
     (r = f theta) measures along each ray.
     """
+
+    IS_CAMERA: ClassVar[bool] = True  # whose rays are pixels
 
     mount: str  # of the aircraft
     rate: Positive  # [Hz]

@@ -74,7 +74,7 @@ class RaySensor:
         if unknown:
             raise BadInput(f"no output '{unknown[0]}' of rays (outputs: {', '.join(KINDS)})")
         self.spec, self.outputs, self.pattern = spec, tuple(outputs), pattern_of(spec)
-        self._is_camera = isinstance(spec, DepthCameraSpec)
+        self._is_camera = spec.IS_CAMERA
         is_flat = isinstance(spec, DepthCameraSpec) and spec.projection == "pinhole"
         if "depth" in outputs and not is_flat:
             raise BadInput(

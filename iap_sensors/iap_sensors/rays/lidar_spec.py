@@ -5,7 +5,7 @@ Presets are read from ``data/lidar/NAME.yaml``.
 """
 
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from pydantic import model_validator
 
@@ -24,6 +24,8 @@ PRESETS = Presets(Path(__file__).parents[1] / "data" / "lidar", "lidar")
 
 class LidarSpec(Record):
     """A lidar, or a depth camera by rays: a grid of beams in azimuth and elevation."""
+
+    IS_CAMERA: ClassVar[bool] = False  # whose rays are pixels
 
     mount: str  # of the aircraft
     rate: Positive  # turns [Hz]

@@ -41,7 +41,7 @@ class SampleFactoryWorlds(gymnasium.Env[Any, Any]):
 
     def step(self, actions: Any) -> tuple[Tensors, Tensor, Tensor, Tensor, dict[str, Any]]:  # noqa: ANN401
         """Fly a step."""
-        values = actions.cpu().numpy() if isinstance(actions, Tensor) else np.asarray(actions)
+        values = torch.as_tensor(actions).cpu().numpy()
         observations, rewards, terminated, truncated, info = self._env.step(values)
         over = terminated | truncated
         if over.any():

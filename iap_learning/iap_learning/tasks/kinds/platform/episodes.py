@@ -27,7 +27,6 @@ from iap_learning.tasks.kinds.platform.task import DepthImage, PlatformTask
 from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
 from iap_learning.tasks.own_terms import TermInputs
 from iap_learning.tasks.scaling import ActionScale
-from iap_sensors.rays.lidar_spec import LidarSpec
 from iap_simulation.batch.actions import act
 from iap_simulation.batch.ray_sensor import WorldRaySensor, ray_sensor_spec
 from iap_simulation.batch.worlds import Worlds
@@ -92,8 +91,8 @@ class DepthCamera(DepthNumbers):
     """
 
     def __init__(self, image: DepthImage, worlds: Worlds) -> None:
-        is_lidar = isinstance(ray_sensor_spec(image.preset, image.settings), LidarSpec)
-        self._output = "range" if is_lidar else "depth"
+        is_camera = ray_sensor_spec(image.preset, image.settings).IS_CAMERA
+        self._output = "depth" if is_camera else "range"
         settings = image.settings
         self._sensor = WorldRaySensor.of(worlds, image.preset, (self._output,), **settings)
         sensor = self._sensor.sensor

@@ -4,7 +4,6 @@
 from iap_description.errors import BadInput
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
-from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
 from iap_simulation.batch.actions import REFERENCE_KINDS
 from iap_simulation.batch.ray_sensor import ray_sensor_spec
 from iap_simulation.batch.worlds import Worlds
@@ -38,7 +37,7 @@ def check_in_flight(task: PlatformTask, source: str) -> None:
     keys += ["observed"] if task.observed == "measured" else []
     if task.depth is not None:
         spec = ray_sensor_spec(task.depth.preset, task.depth.settings)
-        keys += [] if isinstance(spec, DepthCameraSpec) else ["depth.preset"]
+        keys += [] if spec.IS_CAMERA else ["depth.preset"]
     if keys:
         raise BadInput(
             f"policy '{source}': task '{task.name}', key '{keys[0]}': many worlds alone give that yet;"

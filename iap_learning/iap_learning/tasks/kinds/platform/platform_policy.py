@@ -2,7 +2,7 @@
 """A policy between what is known of one platform and what is commanded, as the episodes have it fly."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -79,12 +79,13 @@ class Eye(DepthNumbers):
 
     def receive(self, reading: Reading) -> None:
         """Receive a reading of any sensor; an image of the camera becomes numbers."""
-        if isinstance(reading, ImageReading) and self.sees(reading):
+        if self.sees(reading):
             self.numbers = self.of(reading.pixels[None].astype(np.float32, copy=False))
 
-    def sees(self, reading: ImageReading) -> bool:
+    def sees(self, reading: Reading) -> TypeGuard[ImageReading]:
         """True if it is an image of the camera's depths."""
-        return reading.source.topic == self.topic and reading.encoding == ENCODINGS["depth"]
+        is_depth = getattr(reading, "encoding", None) == ENCODINGS["depth"]
+        return is_depth and reading.source.topic == self.topic
 
 
 def _camera(scenario: Scenario, source: str) -> DepthCameraSpec:
