@@ -195,11 +195,11 @@ def _suite() -> list[Finding]:
 
 def _compiler(group: str) -> Finding:
     """A checkout builds messages by it; wheels need none."""
-    found, remedy = compiler(), ""
-    if not found and CHECKOUT is not None:
+    path, remedy = compiler(), ""
+    if not path and CHECKOUT is not None:
         remedy = "apt-get install g++ make"
-    state = found or "none: only a set-up from a clone needs one"
-    return Finding(group, "compiler", state, bool(found) or CHECKOUT is None, remedy)
+    state = path or "none: only a set-up from a clone needs one"
+    return Finding(group, "compiler", state, bool(path) or CHECKOUT is None, remedy)
 
 
 def _core() -> list[Finding]:

@@ -106,15 +106,15 @@ def video_codecs() -> list[str]:
     from iap_description.errors import BadInput
     from iap_simulation.runs.video_file import VideoFile
 
-    found = []
+    suffixes = []
     with tempfile.TemporaryDirectory() as folder:
         for suffix in CODED:
             try:
                 with VideoFile(Path(folder, f"film{suffix}"), 25.0, (64, 64)):
-                    found.append(suffix)
+                    suffixes.append(suffix)
             except BadInput:
                 continue
-    return found
+    return suffixes
 
 
 def browser() -> str:
@@ -132,11 +132,11 @@ def cuda_driver() -> str:
 
 def ros_underlay() -> str:
     """Version of rclpy and where it comes from; empty without it."""
-    found = find_spec("rclpy")
-    if found is None or found.origin is None:
+    spec = find_spec("rclpy")
+    if spec is None or spec.origin is None:
         return ""
     distro = os.environ.get("ROS_DISTRO")
-    source = f"ROS 2 {distro}" if distro else f"wheels, {Path(found.origin).parents[1]}"
+    source = f"ROS 2 {distro}" if distro else f"wheels, {Path(spec.origin).parents[1]}"
     return f"{source}, {os.environ.get('RMW_IMPLEMENTATION', 'default middleware')}"
 
 

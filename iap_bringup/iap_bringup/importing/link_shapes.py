@@ -46,12 +46,12 @@ def primitive(geometry: Element, source: str) -> Tree | None:
         BadInput: a size is missing or no number.
     """
     for kind, keys in SIZES.items():
-        found = geometry.find(kind)
-        if found is None:
+        element = geometry.find(kind)
+        if element is None:
             continue
         tree: Tree = {"shape": kind}
         for key in keys:
-            text = _text(found, key)
+            text = _text(element, key)
             if text is None:
                 raise BadInput(f"{source}: a {kind} has no {key}")
             size = numbers(text, 3 if key == "size" else 1, source)

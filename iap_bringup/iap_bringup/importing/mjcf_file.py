@@ -90,7 +90,7 @@ def _shape(mj: Any, model: Any, geom: int) -> Tree:  # noqa: ANN401
 
 def _rotors(mj: Any, model: Any, data: Any, bodies: list[int], root: Pose) -> list[RotorSource]:  # noqa: ANN401
     """Actuators that push at a site and turn about the same axis."""
-    found = []
+    rotors = []
     for k in range(model.nu):
         site, gear = int(model.actuator_trnid[k, 0]), model.actuator_gear[k]
         is_site = model.actuator_trntype[k] == mj.mjtTrn.mjTRN_SITE
@@ -98,7 +98,7 @@ def _rotors(mj: Any, model: Any, data: Any, bodies: list[int], root: Pose) -> li
         if not is_site or push == 0.0 or turn == 0.0 or model.site_bodyid[site] not in bodies:
             continue
         pose = _in_root(data.site_xpos[site], data.site_xmat[site].reshape(3, 3), root)
-        found.append(
+        rotors.append(
             RotorSource(
                 position=pose.p,
                 direction=pose.R @ gear[:3] / push,
@@ -107,4 +107,4 @@ def _rotors(mj: Any, model: Any, data: Any, bodies: list[int], root: Pose) -> li
                 torque_ratio=turn / push,
             )
         )
-    return found
+    return rotors

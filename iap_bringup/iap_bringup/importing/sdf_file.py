@@ -91,9 +91,9 @@ def _model_file(uri: str, path: Path) -> Path:
     """
     name = uri.removeprefix("model://").strip("/")
     for above in path.resolve().parents:
-        for found in (above / name / "model.sdf", above / name):
-            if is_file(found):
-                return found
+        for candidate in (above / name / "model.sdf", above / name):
+            if is_file(candidate):
+                return candidate
     raise BadInput(f"{path}: it includes '{uri}', and no folder above it has {name}/model.sdf")
 
 
@@ -148,10 +148,10 @@ def _link(link: Element, pose: Pose, path: Path, notes: list[str]) -> LinkModel:
         mass = float(numbers(inertial.findtext("mass") or "1", 1, source)[0])
         tensor = inertial.find("inertia")
         diagonal = "1" if tensor is None else "0"  # SDF's defaults
-        found = {key: None if tensor is None else tensor.findtext(f"i{key}") for key in MOMENTS}
+        moments = {key: None if tensor is None else tensor.findtext(f"i{key}") for key in MOMENTS}
         xx, yy, zz, xy, xz, yz = (
             float(numbers(text or (diagonal if key in MOMENTS[:3] else "0"), 1, source)[0])
-            for key, text in found.items()
+            for key, text in moments.items()
         )
         inertia = at.R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ at.R.T
     shapes = [_shape(each, pose, path, source, notes) for each in link.findall("collision")]

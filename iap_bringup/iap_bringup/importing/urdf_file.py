@@ -136,8 +136,8 @@ def _link(link: Element, pose: Pose, path: Path, notes: list[str]) -> LinkModel:
     inertial = link.find("inertial")
     if inertial is not None:
         at = pose @ _origin(inertial, source)
-        found, tensor = inertial.find("mass"), inertial.find("inertia")
-        mass = 0.0 if found is None else float(numbers(found.get("value", "0"), 1, source)[0])
+        mass_element, tensor = inertial.find("mass"), inertial.find("inertia")
+        mass = 0.0 if mass_element is None else float(numbers(mass_element.get("value", "0"), 1, source)[0])
         if tensor is not None:
             xx, yy, zz, xy, xz, yz = (
                 float(numbers(tensor.get(f"i{key}", "0"), 1, source)[0])
@@ -172,13 +172,13 @@ def _file_of(name: str, path: Path) -> Path:
 
 def _rotors_of_properties(robot: Element, links: list[LinkModel]) -> list[RotorSource]:
     """Rotors of the element `properties` of gym-pybullet-drones, at its links `prop0_link` and so on."""
-    found = robot.find("properties")
+    properties = robot.find("properties")
     at = [link.center for link in links if link.name.startswith("prop")]
-    if found is None or not at or found.get("kf") is None or found.get("km") is None:
+    if properties is None or not at or properties.get("kf") is None or properties.get("km") is None:
         return []
-    kf, km = float(found.get("kf", "nan")), float(found.get("km", "nan"))
+    kf, km = float(properties.get("kf", "nan")), float(properties.get("km", "nan"))
     weight = GRAVITY * sum(link.mass for link in links)
-    ratio = found.get("thrust2weight")
+    ratio = properties.get("thrust2weight")
     thrust = None if ratio is None else float(ratio) * weight / len(at)
     speed = None if thrust is None else RPM * float(np.sqrt(thrust / kf))
     return [

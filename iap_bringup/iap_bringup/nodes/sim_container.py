@@ -65,12 +65,12 @@ def placed(arguments: Sequence[str], folder: Path) -> list[str]:
     """
     words, values = list[str](), dict[str, list[str]]()
     for word in arguments:
-        found = PREFIXED.fullmatch(word) if words and words[-1] in ("-p", "--param") else None
-        if found is None or found["node"] not in NODES:
+        match = PREFIXED.fullmatch(word) if words and words[-1] in ("-p", "--param") else None
+        if match is None or match["node"] not in NODES:
             words.append(word)
             continue
         words.pop()
-        values.setdefault(found["node"], []).append(f"    {found['name']}: {found['value']}")
+        values.setdefault(match["node"], []).append(f"    {match['name']}: {match['value']}")
     if not values:
         return words
     file = folder / "parameters.yaml"

@@ -46,10 +46,10 @@ class WebViewNode(SuiteNode):
 
     def _tell(self, host: str, port: int, *, may_control: bool, opens: bool) -> None:
         """Log where the pages are and what they may do, and open a browser."""
-        log, found = self.get_logger(), self._server.get_port()
-        if port not in (0, found):
-            log.warning(f"port {port} is in use: {found} in its place")
-        address = f"http://{host}:{found}"
+        log, bound_port = self.get_logger(), self._server.get_port()
+        if port not in (0, bound_port):
+            log.warning(f"port {port} is in use: {bound_port} in its place")
+        address = f"http://{host}:{bound_port}"
         log.info(f"pages at {address}")
         if not may_control:
             log.info(f"pages at {host} only look on; allow_control lets them control")

@@ -50,12 +50,12 @@ def draw_windows(figure: Figure, replay: OpenLoopReplay) -> None:
 def _shown(replay: OpenLoopReplay) -> list[tuple[Array, Array]]:
     """Times and states of what is drawn."""
     t, paths = replay.table.t, replay.paths
-    found, end = [], -1
+    segments, end = [], -1
     for w, start in enumerate(paths.starts):
         if start >= end:
             end = start + len(paths.x) - 1
-            found.append((t[start : end + 1], paths.x[:, w]))
-    return found
+            segments.append((t[start : end + 1], paths.x[:, w]))
+    return segments
 
 
 def _columns(t: Array, x: Array, *, has_v: bool) -> tuple[Array, Array]:

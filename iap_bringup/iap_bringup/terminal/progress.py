@@ -169,10 +169,10 @@ def work_bar(console: Console, what: str = "") -> Iterator[Callable[[str], None]
         task = bar.add_task(what, total=None)
 
         def report(text: str) -> None:
-            found = COUNTED.match(text)
+            match = COUNTED.match(text)
             count: dict[str, Any] = {}
-            if found is not None:
-                count = {"completed": float(found[1]), "total": float(found[2])}
+            if match is not None:
+                count = {"completed": float(match[1]), "total": float(match[2])}
             if count and is_another(bar.tasks[0], **count):
                 bar.reset(task, description=text, **count)
             else:

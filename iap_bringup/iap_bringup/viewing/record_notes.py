@@ -87,11 +87,11 @@ class RecordedImages:
         camera = self.cameras[name]
         stop = round(1e9 * t) + 1
         start = max(0, stop - round(2e9 / camera.rate))
-        found = None
+        newest = None
         for reading in read_sensors(self._bag, [camera], start=start, stop=stop):
             if isinstance(reading, ImageReading):
-                found = reading
-        return found
+                newest = reading
+        return newest
 
 
 def as_picture(reading: ImageReading) -> Array:

@@ -70,19 +70,19 @@ class RecordedSceneNotes:
     @cached_property
     def _couplings(self) -> list[tuple[Sequence[str], _Changes]]:
         """States of latches, and of joints between modules, with their names."""
-        found = list[tuple[Sequence[str], _Changes]]()
+        couplings = list[tuple[Sequence[str], _Changes]]()
         if self._meta.latches:
             reader = MessageReader(LatchStateMessage, frames=())
             rows = [
                 (NANO * stamp, reader.read(data).phases.copy())
                 for _, stamp, data in raw_messages(self._run.folder / BAG, (LATCHES,))
             ]
-            found.append((self._meta.latches, _changes(rows, len(self._meta.latches))))
+            couplings.append((self._meta.latches, _changes(rows, len(self._meta.latches))))
         for modules in self._run.modules.values():
             rows = list(zip(modules["t"].tolist(), modules["states"], strict=True))
             names = tuple(map(str, modules["joints"]))
-            found.append((names, _changes(rows, len(names))))
-        return found
+            couplings.append((names, _changes(rows, len(names))))
+        return couplings
 
     def _couplings_at(self, t: float) -> Mapping[str, int]:
         states: dict[str, int] = {}

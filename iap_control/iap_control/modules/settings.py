@@ -241,13 +241,13 @@ class ModulesSpec(Record):
         if name in joined:
             raise ValueError(f"{what}: it is joined already then")
         joint = self.joints[name]
-        found, pairs = (
+        connected, pairs = (
             {joint.leader},
             [{self.joints[n].leader, self.joints[n].follower} for n in joined],
         )
-        while reached := {each for pair in pairs if pair & found for each in pair} - found:
-            found |= reached
-        if joint.follower in found and not joint.closes:
+        while reached := {each for pair in pairs if pair & connected for each in pair} - connected:
+            connected |= reached
+        if joint.follower in connected and not joint.closes:
             raise ValueError(
                 f"{what}: it closes a loop of joints, and its key 'closes' announces none"
             )

@@ -86,8 +86,8 @@ def commanded(replay: Replay) -> RecordedCommand:
 def _stamps(path: Path) -> tuple[tuple[int, int], ...]:
     """Times of change [ns] and sizes of a recording's files, with that of KITTI's times beside a file."""
     files = sorted(path.iterdir()) if path.is_dir() else [path, path.with_name(TIMES)]
-    found = [each.stat() for each in files if each.exists()]
-    return tuple((each.st_mtime_ns, each.st_size) for each in found)
+    stats = [each.stat() for each in files if each.exists()]
+    return tuple((each.st_mtime_ns, each.st_size) for each in stats)
 
 
 @lru_cache(maxsize=4)

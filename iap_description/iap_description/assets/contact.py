@@ -99,8 +99,8 @@ def _hull_of(points: Array) -> Shape:
 
     if np.linalg.matrix_rank(points - points[0], tol=FLAT * np.ptp(points)) < 3:
         raise ValueError("it is flat, and has no hull: take 'contact: surface'")
-    found = trimesh.convex.convex_hull(points)
-    return hull(np.asarray(found.vertices), np.asarray(found.faces), GREY)
+    solid = trimesh.convex.convex_hull(points)
+    return hull(np.asarray(solid.vertices), np.asarray(solid.faces), GREY)
 
 
 def _tuples(faces: Integers) -> tuple[tuple[int, ...], ...]:

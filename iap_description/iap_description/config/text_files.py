@@ -39,12 +39,12 @@ def check_file(path: Path, largest: int = MAX_TEXT) -> None:
         BadInput: it is missing, no regular file, or larger than so many bytes.
     """
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
         raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise BadInput(f"{path}: cannot be read: not a file")
-    if found.st_size > largest:
+    if status.st_size > largest:
         raise BadInput(f"{path}: cannot be read: longer than {largest >> 20} MiB")
 
 

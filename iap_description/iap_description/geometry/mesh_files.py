@@ -38,10 +38,10 @@ def read_mesh(path: str) -> tuple[Array, Faces]:
     """
     if not is_file(Path(path)):
         raise ValueError(f"there is no file {path}")
-    found = Path(path).stat()
-    if found.st_size > MAX_MESH:
+    status = Path(path).stat()
+    if status.st_size > MAX_MESH:
         raise ValueError(f"{path} is longer than {MAX_MESH >> 20} MiB: give a coarser mesh")
-    return _read(path, found.st_mtime_ns)
+    return _read(path, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=16)

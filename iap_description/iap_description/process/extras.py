@@ -44,8 +44,8 @@ def requirements(extra: str) -> list[str]:
     except PackageNotFoundError:  # packages of the suite were installed one by one
         lines = []
     lines = [line for line in lines if mark.search(line) and _is_for(line, sys.version_info[1])]
-    found = [line.partition(";")[0].strip() for line in lines]
-    return found or [f"{SUITE}[{extra}]"]
+    names = [line.partition(";")[0].strip() for line in lines]
+    return names or [f"{SUITE}[{extra}]"]
 
 
 def _is_for(line: str, minor: int) -> bool:

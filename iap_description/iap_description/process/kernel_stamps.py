@@ -88,7 +88,7 @@ caching.IndexDataCacheFile = KernelIndex  # numba has no setting for it
 
 def digest(function: Callable[..., Any]) -> str:
     """A digest of a function's code and options, and of all kernels and constants that it depends on."""
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     ahead = [_kernel_of(function)]
     known = set()
     while ahead:
@@ -97,9 +97,9 @@ def digest(function: Callable[..., Any]) -> str:
             continue
         known.add(id(each))
         text, called = _entry(each)
-        found[text] = None
+        texts[text] = None
         ahead += called
-    return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()
+    return hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()
 
 
 def _kernel_of(function: Callable[..., Any]) -> Kernel:

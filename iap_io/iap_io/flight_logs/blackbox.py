@@ -67,16 +67,16 @@ def read_blackbox(path: Path, number: int | None = None) -> FlightLog:
         raise BadInput(f"{path}: log {number}: the file has {len(starts)}, from 1 on")
     ends = [*starts[1:], len(data)]
     chosen = range(len(starts)) if number is None else [number - 1]
-    found, reasons = {}, []
+    records, reasons = {}, []
     for k in chosen:
         try:
-            found[k + 1] = _record(data[starts[k] : ends[k]])
+            records[k + 1] = _record(data[starts[k] : ends[k]])
         except BadInput as error:
             reasons.append(str(error))
-    if not found:
+    if not records:
         raise BadInput(f"{path}: {reasons[0]}")
-    one = max(found, key=lambda k: found[k].duration)
-    record = found[one]
+    one = max(records, key=lambda k: records[k].duration)
+    record = records[one]
     if len(record.columns[TIME]) < 2:
         raise BadInput(f"{path}: no sound frames: {record.damaged} are damaged: was it cut?")
     notes = _notes(record, one, len(starts))
@@ -223,8 +223,8 @@ def _number(text: str) -> int:
     return number
 
 
-def _check(found: Integers, known: tuple[int, ...], what: str) -> None:
-    odd = sorted(set(found.ravel().tolist()) - set(known))
+def _check(values: Integers, known: tuple[int, ...], what: str) -> None:
+    odd = sorted(set(values.ravel().tolist()) - set(known))
     if odd:
         raise BadInput(f"{what} {odd[0]} of its fields is not known")
 
@@ -246,8 +246,8 @@ def _in_units(record: FlightRecord) -> dict[str, Array]:
 
 def _release(keys: Keys) -> tuple[int, int]:
     """Release of Betaflight; (0, 0) of what was before it."""
-    found = re.search(r"Betaflight (?:/ \S+ )?(\d+)\.(\d+)", keys.get("Firmware revision", ""))
-    return (int(found[1]), int(found[2])) if found else (0, 0)
+    match = re.search(r"Betaflight (?:/ \S+ )?(\d+)\.(\d+)", keys.get("Firmware revision", ""))
+    return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 def _gyro_factor(keys: Keys) -> float:

@@ -147,24 +147,24 @@ def _records(
         other = rows["event"] != number
         sound = rows[: int(np.argmax(other))] if other.any() else rows
         return [sound], not other.any()
-    found: dict[int, list[int]] = {number: [] for number in events}
+    places: dict[int, list[int]] = {number: [] for number in events}
     while at + 2 <= end:
         number = int.from_bytes(data[at : at + 2], "little")
         if number not in events:
-            return _stacked(data, events, found), False
+            return _stacked(data, events, places), False
         size = events[number].dtype.itemsize
         if at + size > end:
             break
-        found[number].append(at)
+        places[number].append(at)
         at += size
-    return _stacked(data, events, found), True
+    return _stacked(data, events, places), True
 
 
 def _stacked(
-    data: bytes, events: Mapping[int, EventType], found: Mapping[int, list[int]]
+    data: bytes, events: Mapping[int, EventType], offsets: Mapping[int, list[int]]
 ) -> list[np.ndarray]:
     rows = []
-    for number, places in found.items():
+    for number, places in offsets.items():
         dtype = events[number].dtype
         each = b"".join(data[at : at + dtype.itemsize] for at in places)
         rows.append(np.frombuffer(each, dtype))

@@ -107,21 +107,21 @@ def signals_of(tables: Tables, fields: Iterable[LogField]) -> tuple[dict[str, Si
     The first field of a signal counts that is there and alive: its numbers change. Where none does, the first that is
     there counts. Rows that are not numbers are left out, but in set-points, where they mean "not controlled".
     """
-    found: dict[str, tuple[Signal, bool]] = {}
+    signals: dict[str, tuple[Signal, bool]] = {}
     notes: list[str] = []
     for each in fields:
         for table in tables.get(each.table, []):
-            if each.signal in found and found[each.signal][1]:
+            if each.signal in signals and signals[each.signal][1]:
                 break
             read = _signal(each, table)
             if read is None:
                 continue
             signal, said = read
             is_alive = bool(np.ptp(np.nan_to_num(signal.values), axis=0).any())
-            if is_alive or each.signal not in found:
-                found[each.signal] = (signal, is_alive)
+            if is_alive or each.signal not in signals:
+                signals[each.signal] = (signal, is_alive)
                 notes += [note for note in said if note not in notes]
-    return {name: signal for name, (signal, _) in found.items()}, notes
+    return {name: signal for name, (signal, _) in signals.items()}, notes
 
 
 def _signal(each: LogField, table: LogTable) -> tuple[Signal, list[str]] | None:

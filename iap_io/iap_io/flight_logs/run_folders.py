@@ -138,8 +138,8 @@ def _inertial(
     w, f = (np.array([getattr(each, name) for each in readings]) for name in ("w_WS_S", "f_S"))
     turned = [so3.rotate(np.tile(unit.q_BS, (len(t), 1)), values) for values in (w, f)]
     both = (names.RATES, names.SPECIFIC_FORCE)
-    found = {
+    signals = {
         name: _signal(name, t, values, unit.topic)
         for name, values in zip(both, turned, strict=True)
     }
-    return found | {names.GYROSCOPE: found[names.RATES]}
+    return signals | {names.GYROSCOPE: signals[names.RATES]}

@@ -77,8 +77,8 @@ class RunReader:
         """States of the world's objects, or of a longer run about `at_most` of them; None where none were recorded."""
         if not self.meta.objects:
             return None
-        found = raw_messages(self._bag, {topics.OBJECTS})
-        messages = [data for _, _, data in found]
+        records = raw_messages(self._bag, {topics.OBJECTS})
+        messages = [data for _, _, data in records]
         every = 1 if at_most is None else max(1, len(messages) // at_most)
         with parsing(self._bag, "recording"):
             return (

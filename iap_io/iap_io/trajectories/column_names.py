@@ -138,10 +138,10 @@ def column_of(name: str) -> Column | None:
             unit = "deg" if is_crazyflies else angle
             is_inverted = is_crazyflies and word == "pitch"
             return Column(_ANGLES[word], _rest(terms, word), None, unit, None, is_inverted)
-    found = _axis(terms)
-    if found is None:
+    axis = _axis(terms)
+    if axis is None:
         return None
-    word, role, convention = found
+    word, role, convention = axis
     if name.startswith(_CRAZYFLIE_MM) and role in PLACE:
         length = 0.001
     return Column(role, _rest(terms, word), length, None, convention)

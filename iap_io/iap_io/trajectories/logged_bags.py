@@ -116,13 +116,13 @@ def is_autopilots(bag: Bag) -> bool:
 def _px4_topics(bag: Bag) -> dict[str, str]:
     """Table of each topic of px4_msgs that is known: ``VehicleAttitude`` is ``vehicle_attitude``."""
     known = {each.table.replace("_", ""): each.table for each in px4_names.FIELDS}
-    found = {}
+    topics = {}
     for topic, about in bag.topics.items():
         package, _, kind = about.msgtype.partition("/")
         table = known.get(kind.rpartition("/")[2].lower())
         if package == PX4 and table is not None:
-            found[topic] = table
-    return found
+            topics[topic] = table
+    return topics
 
 
 def _mavros_topics(bag: Bag) -> dict[str, str]:

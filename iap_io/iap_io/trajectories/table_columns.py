@@ -108,16 +108,16 @@ class PoseColumns(NamedTuple):
 
 def in_order(header: TableHeader, roles: tuple[str, ...]) -> bool:
     """True if the first columns are time and these numbers of a pose, in this order."""
-    found = [column_of(name) for name in header.names[1 : len(roles) + 1]]
+    columns = [column_of(name) for name in header.names[1 : len(roles) + 1]]
     return (
-        names_of.is_time(header.names[0]) and tuple(each.role for each in found if each) == roles
+        names_of.is_time(header.names[0]) and tuple(each.role for each in columns if each) == roles
     )
 
 
 def is_ambiguous(header: TableHeader) -> bool:
     """True if names mean the same, as in a short form of EuRoC's: ``p_RS_R_x, y, z, q_RS_w, x, y, z``."""
-    found = [column for name in header.names if (column := column_of(name))]
-    return len({(column.role, column.body) for column in found}) < len(found)
+    columns = [column for name in header.names if (column := column_of(name))]
+    return len({(column.role, column.body) for column in columns}) < len(columns)
 
 
 def unnamed(path: Path) -> TableHeader:
@@ -223,11 +223,11 @@ def _time_columns(header: TableHeader, first: int) -> tuple[int, ...]:
 def _groups(parts: dict[int, Column], roles: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
     """By body, the columns of these roles where all are there."""
     bodies = {column.body for column in parts.values() if column.role in roles}
-    found: dict[str, dict[str, int]] = {
+    groups: dict[str, dict[str, int]] = {
         body: {c.role: i for i, c in reversed(parts.items()) if c.body == body} for body in bodies
     }
     return {
-        body: tuple(of[r] for r in roles) for body, of in found.items() if set(roles) <= set(of)
+        body: tuple(of[r] for r in roles) for body, of in groups.items() if set(roles) <= set(of)
     }
 
 

@@ -127,9 +127,9 @@ def read_dataset(folder: Path, task: Task) -> Dataset:
         BadInput: it cannot be read, or is of another task.
     """
     try:
-        found = minari.MinariDataset(folder / DATA)
-        metadata = dict(found.storage.metadata)
-        rollouts = tuple(_rollout(each) for each in _raw_episodes(found))
+        dataset = minari.MinariDataset(folder / DATA)
+        metadata = dict(dataset.storage.metadata)
+        rollouts = tuple(_rollout(each) for each in _raw_episodes(dataset))
     except (OSError, ValueError, KeyError, json.JSONDecodeError) as error:
         raise BadInput(f"{folder}: no data set of Minari can be read there ({error})") from error
     given, wanted = metadata.get("iap_task_sha256"), task.digest
@@ -141,10 +141,10 @@ def read_dataset(folder: Path, task: Task) -> Dataset:
     return Dataset(folder, rollouts, metadata)
 
 
-def _raw_episodes(found: Any) -> list[tuple[dict[str, Any], dict[str, Any]]]:  # noqa: ANN401
+def _raw_episodes(dataset: Any) -> list[tuple[dict[str, Any], dict[str, Any]]]:  # noqa: ANN401
     """Arrays and metadata of every episode."""
-    numbers = range(found.total_episodes)
-    storage = found.storage
+    numbers = range(dataset.total_episodes)
+    storage = dataset.storage
     pairs = zip(storage.get_episodes(numbers), storage.get_episode_metadata(numbers), strict=True)
     return list(pairs)
 

@@ -77,12 +77,12 @@ class Results(NamedTuple):
     @property
     def first_failures(self) -> dict[str, int]:
         """Seed of the first failure of each cause."""
-        found: dict[str, int] = {}
+        seeds: dict[str, int] = {}
         rows = zip(self.outcomes, self.success.tolist(), self.seeds.tolist(), strict=True)
         for outcome, good, seed in rows:
             if not good:
-                found.setdefault(outcome, seed)
-        return {cause: found[cause] for cause in self.causes}
+                seeds.setdefault(outcome, seed)
+        return {cause: seeds[cause] for cause in self.causes}
 
     @property
     def rows(self) -> list[dict[str, float | int | str | bool]]:

@@ -229,10 +229,10 @@ class OwnAction:
     def __init__(self, name: str, columns: int, values: int, example: TermInputs) -> None:
         key, self._columns = "action.function", columns
         function = compiled_function(name, key)
-        found = numbers_of(trial(function, (np.zeros(values), example), name, key), name, key)
-        if found != columns:
+        count = numbers_of(trial(function, (np.zeros(values), example), name, key), name, key)
+        if count != columns:
             raise BadInput(
-                f"key '{key}': '{name}' returns {found} numbers; {columns} are expected"
+                f"key '{key}': '{name}' returns {count} numbers; {columns} are expected"
             )
         self._loop = _loop_of_actions(function)
 
@@ -250,8 +250,8 @@ def _loop_of_actions(function: Callable[..., Any]) -> Callable[..., None]:
     def loop(values: Array, inputs: WorldArrays, out: Array) -> None:
         x, goals, at, rpm, action = inputs
         for b in range(len(values)):
-            found = function(values[b], TermInputs(x[b], goals[at[b]], rpm[b], action[b]))
-            for k in range(len(found)):
-                out[b, k] = found[k]
+            numbers = function(values[b], TermInputs(x[b], goals[at[b]], rpm[b], action[b]))
+            for k in range(len(numbers)):
+                out[b, k] = numbers[k]
 
     return loop

@@ -79,12 +79,12 @@ class Judge:
     def __call__(self, actor: Network, scaling: Scaling, steps: int) -> dict[str, float]:
         """Judge a policy; returns what is to be reported."""
         flown = fly_once(self._episodes, actor, scaling, self._seeds)
-        found = Best(float(flown.success.mean()), float(flown.returns.mean()), steps)
-        if self.best is None or found[:2] > self.best[:2]:
-            self.best = found
-            self._keep(actor, scaling, found)
+        candidate = Best(float(flown.success.mean()), float(flown.returns.mean()), steps)
+        if self.best is None or candidate[:2] > self.best[:2]:
+            self.best = candidate
+            self._keep(actor, scaling, candidate)
         return {
-            "judged_success": found.success,
-            "judged_return": found.returns,
+            "judged_success": candidate.success,
+            "judged_return": candidate.returns,
             "judged_seconds": float(flown.seconds.mean()),
         }

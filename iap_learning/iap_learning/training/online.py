@@ -59,14 +59,14 @@ def advantages(
         gamma: discount of a step.
         lam: of the average over numbers of steps.
     """
-    found = np.empty(rewards.shape)
+    out = np.empty(rewards.shape)
     for b in range(rewards.shape[1]):
         later = 0.0
         for t in range(len(rewards) - 1, -1, -1):
             delta = rewards[t, b] + gamma * following[t, b] - values[t, b]
             later = delta if over[t, b] else delta + gamma * lam * later
-            found[t, b] = later
-    return found
+            out[t, b] = later
+    return out
 
 
 class State(NamedTuple):

@@ -233,8 +233,8 @@ def improved(
     for number in range(settings.epochs):
         order = rng.permutation(len(batch.returns))[:count].astype(np.int32)
         rows = order.reshape(settings.minibatches, -1)
-        learner, found = epoch(learner, on_device, rows, actor_rate, critic_rate)
-        report = {name: float(each) for name, each in found.items()} | {"epochs": number + 1.0}
+        learner, losses = epoch(learner, on_device, rows, actor_rate, critic_rate)
+        report = {name: float(each) for name, each in losses.items()} | {"epochs": number + 1.0}
         if report["divergence"] > settings.furthest:
             break
     return jax.device_get(learner), report

@@ -155,8 +155,8 @@ def critic_loss(
     critics: Critics, batch: Transitions, wanted: Tensor, activation: Activation = relu
 ) -> Tensor:
     """L_Q of both."""
-    found = (value(critic, batch.observations, batch.actions, activation) for critic in critics)
-    return sum(jnp.square(each - wanted).mean() for each in found)
+    estimates = (value(critic, batch.observations, batch.actions, activation) for critic in critics)
+    return sum(jnp.square(each - wanted).mean() for each in estimates)
 
 
 class Pull(NamedTuple):

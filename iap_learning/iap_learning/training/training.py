@@ -108,11 +108,11 @@ def restored(checkpoint: Checkpoint, like: Tree) -> Tree:
         odd = min(set(names) ^ set(checkpoint.arrays))
         raise BadInput(f"{checkpoint.path}: array '{odd}': the experiment has other ones")
     leaves = [checkpoint.arrays[name] for name in names]
-    for name, found, (_, wanted) in zip(names, leaves, places, strict=True):
+    for name, leaf, (_, wanted) in zip(names, leaves, places, strict=True):
         kind = (np.shape(wanted), np.asarray(wanted).dtype)
-        if (found.shape, found.dtype) != kind:
+        if (leaf.shape, leaf.dtype) != kind:
             raise BadInput(
-                f"{checkpoint.path}: array '{name}': has shape {found.shape} of {found.dtype};"
+                f"{checkpoint.path}: array '{name}': has shape {leaf.shape} of {leaf.dtype};"
                 f" {kind[0]} of {kind[1]} is expected"
             )
     return jax.tree_util.tree_unflatten(structure, leaves)

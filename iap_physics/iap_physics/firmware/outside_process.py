@@ -54,9 +54,9 @@ class OutsideProcess:
         """
         end = time.monotonic() + seconds
         while True:
-            found = look(min(POLL, seconds))
-            if found is not None:
-                return found
+            result = look(min(POLL, seconds))
+            if result is not None:
+                return result
             if self._process is not None:
                 self._process.check()
             if time.monotonic() > end:

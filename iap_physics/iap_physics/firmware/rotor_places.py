@@ -15,19 +15,19 @@ def rotors_by_place(aircraft: Aircraft) -> tuple[int, int, int, int]:
     Raises:
         BadInput: it is no quadrotor in the shape of an X with fixed rotors.
     """
-    found = []
+    order = []
     for x, y in _SIDES:
         there = [
             k
             for k, rotor in enumerate(aircraft.rotors)
             if rotor.position[0] * x > 0.0 and rotor.position[1] * y > 0.0
         ]
-        found.extend(there if len(there) == 1 else [])
-    if len(found) != len(PLACES) or aircraft.is_vectored:
+        order.extend(there if len(there) == 1 else [])
+    if len(order) != len(PLACES) or aircraft.is_vectored:
         raise BadInput(
             f"key 'firmware': aircraft '{aircraft.name}' is no quadrotor in the shape of an X with fixed rotors"
         )
-    a, b, c, d = found
+    a, b, c, d = order
     return a, b, c, d
 
 

@@ -107,8 +107,8 @@ class PhysicsStatus:
         """Report what has changed."""
         session = self._session
         without = tuple(map(session.without_commands, range(len(session.command_buffers))))
-        found = len(session.monitor.collisions), len(session.struck)
-        now = (self._missing(), without, session.failure, *found)
+        counts = len(session.monitor.collisions), len(session.struck)
+        now = (self._missing(), without, session.failure, *counts)
         if now != self._reported:
             self._log(*now)
             self._reported = now

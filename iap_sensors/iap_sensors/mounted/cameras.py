@@ -138,11 +138,11 @@ def _on_arm(
     rig: RigSpec, vehicle: RigVehicle, arm: MountedArm, links: ArmLinks, base: int
 ) -> list[MountedCamera]:
     """The cameras on mounts of a vehicle's arm."""
-    found, mounts, parents = arm.record.mounts, {}, {}
-    specs = {n: each for n, each in vehicle.sensors.cameras.items() if each.mount in found}
+    arm_mounts, mounts, parents = arm.record.mounts, {}, {}
+    specs = {n: each for n, each in vehicle.sensors.cameras.items() if each.mount in arm_mounts}
     for name, spec in specs.items():
         assert spec.mount is not None  # noqa: S101 - one of the arm's
-        place = found[spec.mount]
+        place = arm_mounts[spec.mount]
         row = links.row(base, place.joint)
         link = links.bodies[row - links.first].name
         frame = f"{vehicle.name}/{mount_frame(link, spec.mount)}_optical"

@@ -121,9 +121,9 @@ class SensorSuite:
     @property
     def notes(self) -> list[str]:
         """Sentences for the user, each once: rates that are not what was asked for."""
-        found = [note for each in self.vehicles for kind in each.kinds for note in kind.notes]
-        found += [each.sampling.note for each in self._cameras if each.sampling.note]
-        return list(dict.fromkeys(found))
+        notes = [note for each in self.vehicles for kind in each.kinds for note in kind.notes]
+        notes += [each.sampling.note for each in self._cameras if each.sampling.note]
+        return list(dict.fromkeys(notes))
 
     def begin(self, rows: Array, sinks: Sequence[ReadingSink]) -> None:
         """Begin a run.

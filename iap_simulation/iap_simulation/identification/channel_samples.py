@@ -72,15 +72,15 @@ def frozen(t: Array, u: Array, x: Array) -> list[tuple[int, int]]:
     """
     edges, usual = repetitions(x)
     span = float(np.ptp(u))
-    found = []
+    spans = []
     for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         duration = t[stop - 1] - t[start]
         if duration < FREEZE or stop - start <= REPEATS * usual:
             continue
         commands = u[start:stop][t[start:stop] <= t[stop - 1] - 0.5 * FREEZE]
         if span > 0.0 and float(np.ptp(commands)) > OF_COMMAND * span:
-            found.append((start, stop))
-    return found
+            spans.append((start, stop))
+    return spans
 
 
 def joints_of_flights(t: Array, v: Array) -> Integers:

@@ -197,12 +197,12 @@ def without_offsets(
     for log in logs:
         off = log.v[:, i] - run_channel(fit.values, log, i)
         sound = log.sound[:, i]
-        found = offset_of(log.t, off, sound, unit, OF_MOTION * float(np.std(log.v[sound, i])))
-        if found is not None:
+        offset = offset_of(log.t, off, sound, unit, OF_MOTION * float(np.std(log.v[sound, i])))
+        if offset is not None:
             v = log.v.copy()
-            v[:, i] -= found.profile
+            v[:, i] -= offset.profile
             log = replace(log, v=v)  # noqa: PLW2901
-            notes.append(f"{log.name} {found.text}: a bias, or steady wind; {OFFSET_REMEDY}")
+            notes.append(f"{log.name} {offset.text}: a bias, or steady wind; {OFFSET_REMEDY}")
         out.append(log)
     return tuple(out), tuple(notes)
 

@@ -81,17 +81,17 @@ def columns_of(source: str, header: list[str], table: Array, units: LogUnits = S
     Raises:
         BadInput: columns of two vehicles, two columns of one meaning, or a unit that is not known.
     """
-    found = [each for i, name in enumerate(header) if (each := _column(i, name)) is not None]
-    owner = _owner(source, found)
+    columns = [each for i, name in enumerate(header) if (each := _column(i, name)) is not None]
+    owner = _owner(source, columns)
     read: dict[str, NamedColumn] = {}
-    for each in found:
+    for each in columns:
         if each.owner != owner or each.name in TIMES:
             continue
         if each.name in read:
             two = " and ".join(shown(header[i]) for i in (read[each.name].place, each.place))
             raise BadInput(f"{source}: columns {two} are both {each.name}; one is expected")
         read[each.name] = each
-    times = [each for each in found if each.name in TIMES and each.owner in (owner, "")]
+    times = [each for each in columns if each.name in TIMES and each.owner in (owner, "")]
     if times:
         read["t"] = min(times, key=lambda each: (each.owner != owner, TIMES.index(each.name)))
     signals: dict[str, Array] = {}
@@ -125,13 +125,13 @@ def _column(index: int, text: str) -> NamedColumn | None:
     return NamedColumn((name["owner"] or "").strip("/. "), name["name"], unit or behind, index)
 
 
-def _owner(source: str, found: list[NamedColumn]) -> str:
+def _owner(source: str, columns: list[NamedColumn]) -> str:
     """The vehicle whose columns are read; empty where names stand alone.
 
     Raises:
         BadInput: there are several, and none without a name.
     """
-    owners = list(dict.fromkeys(each.owner for each in found if each.name == CHANNELS[0]))
+    owners = list(dict.fromkeys(each.owner for each in columns if each.name == CHANNELS[0]))
     if "" in owners or not owners:
         return ""
     if len(owners) > 1:

@@ -101,14 +101,14 @@ def _matlab_signals(path: Path) -> dict[str, Array]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of names that MATLAB keeps twice
-            found: dict[str, Any] = loadmat(str(path))
+            variables: dict[str, Any] = loadmat(str(path))
     except NotImplementedError as error:
         raise BadInput(f"{path}: of MATLAB 7.3: save it by save(..., '-v7')") from error
     except Exception as error:  # scipy raises what its parser stumbles over
         raise BadInput(f"{path}: not a MATLAB file: {reason_of(error)}") from error
     return {
         name: np.ravel(value).astype(np.float64)
-        for name, value in found.items()
+        for name, value in variables.items()
         if isinstance(value, np.ndarray)
         and value.dtype.kind in "fiu"
         and value.dtype.names is None

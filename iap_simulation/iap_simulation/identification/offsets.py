@@ -84,12 +84,12 @@ def _block_means(t: Array, off: Array, sound: Booleans) -> tuple[Array, Array]:
 
 def _step(means: Array) -> tuple[int, float, float, float]:
     """The block from which on a second level begins, both levels, and the sum of squares that they leave."""
-    found = []
+    candidates = []
     for k in range(MIN_BLOCKS, len(means) - MIN_BLOCKS + 1):
         a, b = float(means[:k].mean()), float(means[k:].mean())
         rest = float(np.sum((means[:k] - a) ** 2) + np.sum((means[k:] - b) ** 2))
-        found.append((rest, k, a, b))
-    rest, k, a, b = min(found)
+        candidates.append((rest, k, a, b))
+    rest, k, a, b = min(candidates)
     return k, a, b, rest
 
 

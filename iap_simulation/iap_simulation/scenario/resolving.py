@@ -185,10 +185,10 @@ def _mapping(tree: dict[str, Any], key: str, source: str) -> dict[str, Any]:
     Raises:
         BadInput: there is none.
     """
-    found = tree.get(key)
-    if not isinstance(found, dict):
-        raise BadInput(f"{source}: key '{key}': a mapping is expected (got {shown(found)})")
-    return found
+    value = tree.get(key)
+    if not isinstance(value, dict):
+        raise BadInput(f"{source}: key '{key}': a mapping is expected (got {shown(value)})")
+    return value
 
 
 def _with_presets(tree: dict[str, Any], source: str) -> dict[str, Any]:

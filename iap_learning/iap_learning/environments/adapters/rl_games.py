@@ -52,8 +52,8 @@ class RLGamesWorlds(IVecEnv):
         algo = self.algo
         seen = torch.as_tensor(last, dtype=torch.float32, device=algo.device)
         values = algo.get_values({"obs": seen})[:, 0].cpu().numpy()
-        found: np.ndarray = algo.gamma * values / algo.rewards_shaper.scale_value
-        return found
+        bootstrap: np.ndarray = algo.gamma * values / algo.rewards_shaper.scale_value
+        return bootstrap
 
     def get_number_of_agents(self) -> int:
         """One in each world."""

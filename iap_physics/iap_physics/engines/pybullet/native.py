@@ -269,8 +269,8 @@ def _symbol_values(path: Path, names: tuple[bytes, ...]) -> list[int] | None:
                 symbols = np.frombuffer(file.read(length), _SYMBOL)
                 file.seek(sections[link][4])
                 texts = file.read(sections[link][5])
-                found = [_symbol_value(symbols, texts, name) for name in names]
-                return None if None in found else [each for each in found if each is not None]
+                values = [_symbol_value(symbols, texts, name) for name in names]
+                return None if None in values else [each for each in values if each is not None]
     return None
 
 

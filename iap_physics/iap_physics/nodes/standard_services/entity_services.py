@@ -50,16 +50,16 @@ class EntityServices:
     def _names(
         self, request: srv.GetEntities.Request, response: srv.GetEntities.Response
     ) -> srv.GetEntities.Response:
-        response.result, found = self._filtered(request.filters)
-        response.entities = [each.name for each in found]
+        response.result, entities = self._filtered(request.filters)
+        response.entities = [each.name for each in entities]
         return response
 
     def _entities_states(
         self, request: srv.GetEntitiesStates.Request, response: srv.GetEntitiesStates.Response
     ) -> srv.GetEntitiesStates.Response:
-        response.result, found = self._filtered(request.filters)
-        response.entities = [each.name for each in found]
-        response.states = [self._message_of(each) for each in found]
+        response.result, entities = self._filtered(request.filters)
+        response.entities = [each.name for each in entities]
+        response.states = [self._message_of(each) for each in entities]
         return response
 
     def _filtered(self, filters: msg.EntityFilters) -> tuple[msg.Result, list[Entity]]:

@@ -63,10 +63,10 @@ def identify_fleet(logs: Sequence[FlightLog]) -> FleetModel:
         refusals |= {f"{body} {name}": why for name, why in turning.refusals.items()}
     mean = {}
     for axis in AXES:
-        found = [each.estimates[axis] for each in turns if axis in each.estimates]
-        if len(found) == len(turns):
-            value, half = np.mean([(each.value, each.half_width) for each in found], axis=0)
-            mean[axis] = found[0]._replace(value=float(value), half_width=float(half))
+        estimates = [each.estimates[axis] for each in turns if axis in each.estimates]
+        if len(estimates) == len(turns):
+            value, half = np.mean([(each.value, each.half_width) for each in estimates], axis=0)
+            mean[axis] = estimates[0]._replace(value=float(value), half_width=float(half))
     return FleetModel(parameters, refusals, mean)
 
 

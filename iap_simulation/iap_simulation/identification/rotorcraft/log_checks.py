@@ -92,20 +92,20 @@ def _check_alive(log: FlightLog, name: str, signal: Signal) -> None:
 def _without_spikes(log: FlightLog, name: str) -> FlightLog:
     """The log with samples that leave a signal and come back replaced by the median of those around."""
     signal, values = log.signals[name], log.signals[name].values.copy()
-    found, size, first = 0, 0.0, np.inf
+    count, size, first = 0, 0.0, np.inf
     for column in values.T:
         if len(column) < LOST_PERIODS:
             continue
         usual = running_median(column)
         away = spikes(column) & (np.abs(column - usual) > LEAST_SPIKE[name])
         if away.any() and away.mean() < MOST_SPIKES:
-            found += int(away.sum())
+            count += int(away.sum())
             size = max(size, float(np.abs(column - usual)[away].max()))
             first = min(first, float(signal.t[away][0]))
             column[away] = usual[away]
-    if not found:
+    if not count:
         return log
-    text = f"{name}: {counted(found, 'sample')} off the others by up to {size:.3g} {signal.unit}"
+    text = f"{name}: {counted(count, 'sample')} off the others by up to {size:.3g} {signal.unit}"
     log = log.with_signal(name, replace(signal, values=values))
     return log.noted(f"{text} (spikes, the first at {first:.1f} s), left out")
 

@@ -83,7 +83,7 @@ class MotionModel:
 
 def predictions(table: FlightTable, motion: MotionModel) -> list[Horizon]:
     """Errors over a flight for each of `HORIZONS`; velocities and positions with the recorded attitude given."""
-    found = []
+    horizons = []
     trim = trims(table, table.w, motion.angular - motion.damping * table.w)
     push = np.zeros_like(table.w)
     if table.v is not None:
@@ -93,8 +93,8 @@ def predictions(table: FlightTable, motion: MotionModel) -> list[Horizon]:
         if len(starts) >= FEWEST:
             q = _attitudes(table, motion, trim, starts, steps)
             end = Predicted(q, *_velocities(table, motion, push, starts, steps))
-            found.append(horizon(table, seconds, starts, steps, end))
-    return found
+            horizons.append(horizon(table, seconds, starts, steps, end))
+    return horizons
 
 
 def windows(table: FlightTable, seconds: float) -> tuple[Integers, int]:

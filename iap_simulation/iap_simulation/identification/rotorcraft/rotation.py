@@ -257,10 +257,10 @@ class _Fit:
         refusals: dict[str, str],
     ) -> dict[str, Parameter]:
         half = NORMAL_95 * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-        found = {}
+        estimates = {}
         for j, name in enumerate(("lag up", "lag down", "delay")):
             if name not in refusals:
-                found[name] = estimate(free[j], half[j], "s", "rotation, 1 Hz and above")
+                estimates[name] = estimate(free[j], half[j], "s", "rotation, 1 Hz and above")
         unit = "rad/s^2 by a motor" if self.is_by_motors else "rad/s^2 by a unit torque"
         width = len(linear[0])
         for i, axis in enumerate(AXES):
@@ -272,9 +272,9 @@ class _Fit:
             gradient[first : first + width - 1] = pattern / (width - 1)
             value = float(linear[i][:-1] @ pattern) / (width - 1)
             spread = NORMAL_95 * float(np.sqrt(max(float(gradient @ covariance @ gradient), 0.0)))
-            found[axis] = estimate(value, spread, unit, "least squares in the band")
+            estimates[axis] = estimate(value, spread, unit, "least squares in the band")
         for axis in AXES:  # a gain that may be none; of a delay this is nothing odd
-            unsure = found.get(axis)
+            unsure = estimates.get(axis)
             if unsure is not None and unsure.half_width >= abs(unsure.value):
-                refusals[axis] = f"{found.pop(axis).value:.2g} +- {unsure.half_width:.2g}"
-        return found
+                refusals[axis] = f"{estimates.pop(axis).value:.2g} +- {unsure.half_width:.2g}"
+        return estimates

@@ -172,7 +172,7 @@ def _over_flights(flights: Sequence[dict[str, Parameter]]) -> dict[str, Paramete
         return flights[0]
     from scipy.stats import t as student  # takes a quarter of a second
 
-    found = {}
+    parameters = {}
     for name in dict.fromkeys(key for each in flights for key in each):
         values = [each[name] for each in flights if name in each]
         mean = float(np.mean([each.value for each in values]))
@@ -182,5 +182,5 @@ def _over_flights(flights: Sequence[dict[str, Parameter]]) -> dict[str, Paramete
             half = factor * float(np.std([each.value for each in values], ddof=1))
         else:
             half = float(np.mean([each.half_width for each in values]))
-        found[name] = estimate(mean, half, unit, method)
-    return found
+        parameters[name] = estimate(mean, half, unit, method)
+    return parameters

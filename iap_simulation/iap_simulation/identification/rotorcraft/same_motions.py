@@ -126,9 +126,9 @@ def compared(log: FlightLog, each: SameMotion) -> FlightLog:
             _check_clock(log, each, what, x, y)
             _check_slope(log, each, what, x, y)
         count = np.ones(len(x), np.bool_)
-        found = offset_of(each.t, x - y, count, signal.unit, LEAST_OFFSET[each.name])
-        if found is not None:
-            text = found.text.replace("its free run", each.of)
+        offset = offset_of(each.t, x - y, count, signal.unit, LEAST_OFFSET[each.name])
+        if offset is not None:
+            text = offset.text.replace("its free run", each.of)
             log = log.noted(f"{what} {text}: a bias of one of them")
     return log
 
