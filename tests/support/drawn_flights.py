@@ -46,7 +46,7 @@ def flight(platform="f450", **changes):
     run = RunMeta(
         scenario="made_up", seed=1, physics_hz=1000.0, control_hz=1.0 / DT, vehicles=(meta,)
     )
-    vehicle = VehicleRun(meta, c, given=given, actual=Track(c.t[rows], actual))
+    vehicle = VehicleRun(meta, c, commanded=given, actual=Track(c.t[rows], actual))
     return flight_curves(run, vehicle)
 
 

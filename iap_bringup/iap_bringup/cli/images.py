@@ -125,8 +125,8 @@ def _write_video(options: argparse.Namespace) -> int:
 
 def _changes(options: argparse.Namespace) -> bool:
     """True if images are rendered of other cameras, or of something else."""
-    chosen = options.sensors, options.scene, options.renderer, options.spp
-    return any(each is not None for each in chosen) or bool(options.assignments)
+    options_changed = options.sensors, options.scene, options.renderer, options.spp
+    return any(each is not None for each in options_changed) or bool(options.assignments)
 
 
 def _resolved_again(options: argparse.Namespace) -> tuple[Scenario, dict[str, Any]]:

@@ -106,8 +106,8 @@ class EngineComparison(NamedTuple):
     def lines(self) -> Iterator[tuple[str, ...]]:
         """A line of cells for each figure; the first says which outcomes are not as they must be."""
         if not self.ends_well:
-            wanted = ("", "the same") if self.outcomes[1:] else (COMPLETED,)
-            yield "outcome", *self.outcomes, *wanted, "no"
+            expected = ("", "the same") if self.outcomes[1:] else (COMPLETED,)
+            yield "outcome", *self.outcomes, *expected, "no"
         yield from (figure.line for figure in self.figures)
 
 

@@ -115,14 +115,14 @@ def firmware_bars(
         FlightFailed: a flight has not come to its end.
     """
     seeds = SEEDS[:1] if quick else SEEDS
-    chosen = {"name": "betaflight"} if firmware is None else firmware
+    settings = {"name": "betaflight"} if firmware is None else firmware
     bars: list[Bar] = []
     for number, case in enumerate(CASES):
         flown = case._replace(duration=1.0, settled=None) if quick else case
         pairs = []
         for seed in seeds:
             report(f"{number} of {len(CASES)}: {case.name}, seed {seed}")
-            pairs.append([fly(flown, seed, chosen) for _ in range(TWICE)])
+            pairs.append([fly(flown, seed, settings) for _ in range(TWICE)])
         bars.extend(_bars(flown, pairs))
     return bars
 

@@ -156,12 +156,12 @@ def _of_fleet(scenario: Scenario, logs: list[FlightLog]) -> Iterable[Outcome]:
     yield Outcome({"full thrust per mass": full}, model.parameters)
     for i, log in enumerate(logs):
         body = f"{log.vehicle.rpartition(' ')[2]} "
-        own = {
+        expected = {
             name.removeprefix(body): each
             for name, each in model.parameters.items()
             if name.startswith(body)
         }
-        yield Outcome(_turning(scenario, thrusts[i]), own)
+        yield Outcome(_turning(scenario, thrusts[i]), expected)
 
 
 def _drawn(scenario: Scenario) -> Deviation:

@@ -109,5 +109,5 @@ def landing_of(flight: LandingFlight, engine: str) -> dict[str, Any]:
     ready = Flight.of(scenario)
     with Simulation(ready) as simulation:
         metrics, _ = score(ready, simulation)
-    own = {key: value for key, value in metrics.get("landing", {}).items() if key != "vehicles"}
-    return {"outcome": metrics["outcome"], **own}
+    scores = {key: value for key, value in metrics.get("landing", {}).items() if key != "vehicles"}
+    return {"outcome": metrics["outcome"], **scores}

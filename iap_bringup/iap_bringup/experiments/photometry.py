@@ -79,8 +79,8 @@ def mean_light(renderer: Renderer, scene: Scene, view: SceneView) -> float:
     keys = {"outputs": ["rgb8", "segmentation"], "tone": "linear"}
     frame = look(renderer, scene, view, **keys)
     assert frame.rgb is not None and frame.labels is not None  # noqa: S101, PT018 - as asked for
-    seen: Array = frame.rgb[frame.labels > 0].astype(float)
-    return float((seen @ [0.2126, 0.7152, 0.0722]).mean())
+    pixels: Array = frame.rgb[frame.labels > 0].astype(float)
+    return float((pixels @ [0.2126, 0.7152, 0.0722]).mean())
 
 
 def look(renderer: Renderer, scene: Scene, view: SceneView, **keys: object) -> Frame:

@@ -71,25 +71,25 @@ def _write(path: Path, suffix: str, reader: AnyReader, messages: list[Message]) 
     )
     encode = store.serialize_ros1 if is_first else store.serialize_cdr
     with writer:
-        own = {
+        connections = {
             c.topic: writer.add_connection(c.topic, c.msgtype, typestore=store)
             for c in reader.connections
         }
         for connection, t, content in messages:
             data = encode(content, connection.msgtype)
-            writer.write(own[connection.topic], max(0, min(t, 2**62)), data)
+            writer.write(connections[connection.topic], max(0, min(t, 2**62)), data)
 
 
 def _values(messages: list[Message], rng: Random) -> list[Message]:
     """One field of one topic: another value, in one message, a stretch, or all from one on."""
     topic = rng.choice(messages)[0].topic
-    own = [each[2] for each in messages if each[0].topic == topic]
-    count = len(list(places(own[0])))
+    payloads = [each[2] for each in messages if each[0].topic == topic]
+    count = len(list(places(payloads[0])))
     if not count:
         return messages
-    place, begin = rng.randrange(count), rng.choice((0, rng.randrange(len(own))))
+    place, begin = rng.randrange(count), rng.choice((0, rng.randrange(len(payloads))))
     change = drawn_change(rng)
-    for content in own[begin : rng.choice((None, begin + 1, begin + 20))]:
+    for content in payloads[begin : rng.choice((None, begin + 1, begin + 20))]:
         own_places = list(places(content))
         if place < len(own_places):
             put(*own_places[place], change)

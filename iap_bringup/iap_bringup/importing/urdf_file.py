@@ -137,7 +137,11 @@ def _link(link: Element, pose: Pose, path: Path, notes: list[str]) -> LinkModel:
     if inertial is not None:
         at = pose @ _origin(inertial, source)
         mass_element, tensor = inertial.find("mass"), inertial.find("inertia")
-        mass = 0.0 if mass_element is None else float(numbers(mass_element.get("value", "0"), 1, source)[0])
+        mass = (
+            0.0
+            if mass_element is None
+            else float(numbers(mass_element.get("value", "0"), 1, source)[0])
+        )
         if tensor is not None:
             xx, yy, zz, xy, xz, yz = (
                 float(numbers(tensor.get(f"i{key}", "0"), 1, source)[0])
@@ -174,7 +178,12 @@ def _rotors_of_properties(robot: Element, links: list[LinkModel]) -> list[RotorS
     """Rotors of the element `properties` of gym-pybullet-drones, at its links `prop0_link` and so on."""
     properties = robot.find("properties")
     at = [link.center for link in links if link.name.startswith("prop")]
-    if properties is None or not at or properties.get("kf") is None or properties.get("km") is None:
+    if (
+        properties is None
+        or not at
+        or properties.get("kf") is None
+        or properties.get("km") is None
+    ):
         return []
     kf, km = float(properties.get("kf", "nan")), float(properties.get("km", "nan"))
     weight = GRAVITY * sum(link.mass for link in links)

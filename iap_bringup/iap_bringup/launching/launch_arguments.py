@@ -100,17 +100,17 @@ def by_stick(arguments: Mapping[str, str]) -> dict[str, str]:
     A platform's stick gives its reference. An end effector's gives twists, which lead platform and joints from where
     the scenario's reference begins; what the scenario has recorded of a stick is left out.
     """
-    own, usual = arguments.get("set", ""), str(PARAMETERS["scenario"][0])
+    assignments, usual = arguments.get("set", ""), str(PARAMETERS["scenario"][0])
     if arguments["tip"] != "true":
         return {
             "by_hand": arguments["vehicle"],
             "scenario": arguments.get("scenario", usual),
-            "set": own,
+            "set": assignments,
         }
     return {
         "by_hand": "",
         "scenario": arguments.get("scenario", TIP_SCENARIO),
-        "set": ";".join([*filter(None, [own]), NO_RECORDED_STICK]),
+        "set": ";".join([*filter(None, [assignments]), NO_RECORDED_STICK]),
     }
 
 

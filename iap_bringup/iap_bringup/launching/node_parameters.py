@@ -118,8 +118,8 @@ def localization_nodes(
     spaces = [space(assembly, body) for body in assembly.aircraft]
     waits = {**values, "max_lag": MAX_LAG if pace == "lockstep" else 0.0}
     if method == CAPTURE_INERTIAL:
-        own = {key: value for key, value in waits.items() if key != "frontend"}
-        return [(CAPTURE, f"/{vehicle.name}", own)]
+        waiting = {key: value for key, value in waits.items() if key != "frontend"}
+        return [(CAPTURE, f"/{vehicle.name}", waiting)]
     out = [(FRONTEND, each, values) for each in spaces]
     if method in CENTRAL_METHODS:
         return [*out, (JOINT, f"/{vehicle.name}", {**waits, "method": method})]
@@ -169,8 +169,8 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
         out["arm"] = _yaml(ArmPlan(spec=vehicle.arm, lead=line.lead, last=line.last))
     if scenario.modules is not None and is_coordinated(scenario):
         replaces = scenario.modules.replaces_integral
-        own = {"coordinated": True, "replaces_integral": replaces}
-        out |= {**own, "reference_topic": "reference/coordinated"}
+        coordination = {"coordinated": True, "replaces_integral": replaces}
+        out |= {**coordination, "reference_topic": "reference/coordinated"}
     known = [each for each in vehicle.faults if getattr(each, "known", False)]
     if known:
         trees = [each.model_dump(mode="json") for each in known]
@@ -221,12 +221,12 @@ def observer_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, A
     autopilot = vehicle.control.gains.autopilot
     units = [each for each in sensor_infos(scenario, vehicle.name) if isinstance(each, ImuInfo)]
     if scenario.modules is not None and is_coordinated(scenario):
-        kind, own = "module", {"module_gain": list(scenario.modules.observer_gain)}
+        kind, gains = "module", {"module_gain": list(scenario.modules.observer_gain)}
     else:
-        kind, own = vehicle.control.observer, {}
+        kind, gains = vehicle.control.observer, {}
     by_units = {"sensors": sensors_text(units), "reliable": True}
     return {
-        **(by_units if kind == "acceleration" else own),
+        **(by_units if kind == "acceleration" else gains),
         "observer": kind,
         "platform": _yaml(vehicle.platform),
         "control_rate": scenario.rates.control_hz,

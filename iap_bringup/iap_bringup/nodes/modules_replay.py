@@ -133,8 +133,8 @@ class ModulesReplay:
         ]
         failure = f"joint '{failed[0]}': failed (see coordinator_node's log)" if failed else None
         returns = dict(zip(names, joints.returns.tolist(), strict=True))
-        own = (self._losses, self._events, self._orders)
-        return Course(joints.steps_done, failure, returns, *own)
+        history = (self._losses, self._events, self._orders)
+        return Course(joints.steps_done, failure, returns, *history)
 
 
 def _orders(old: Hold, new: Hold) -> list[LatchCommand]:

@@ -216,12 +216,12 @@ class NodeRecording:
         health = {self._names[i]: each.keys() for i, each in self._worst.items()}
         outcome = self.outcome or INTERRUPTED
         tasks = self._replay.task_metrics(self.folder)
-        own = (outcome, self._t, wall, self.control_step_us)
+        timing = (outcome, self._t, wall, self.control_step_us)
         policy, landings = self._replay.policy, self.landings
         losses = {self._names[i]: each.events for i, each in self._losses.items()}
         rest: dict[str, Any] = {"tasks": tasks, "policy": policy, "landings": landings}
         stats = RunStats(
-            *own, losses=losses, health=health, unfollowed=self._replay.unfollowed, **rest
+            *timing, losses=losses, health=health, unfollowed=self._replay.unfollowed, **rest
         )
         return score_recording(self.folder, stats, self.collisions)
 

@@ -213,9 +213,9 @@ def make_node(executable: str, namespace: str | None = None) -> SuiteNode:
     alias = ALIASES[executable]
     space = SPACES[alias.of] if namespace is None else namespace
     module, _, name = alias.node.partition(":")
-    given, names = _values(alias, SuiteNode(executable, namespace=space, of=alias.of))
+    parameters, names = _values(alias, SuiteNode(executable, namespace=space, of=alias.of))
     kind: type[SuiteNode] = getattr(import_module(module), name)
-    node = kind(*alias.arguments, namespace=space, parameters=given)
+    node = kind(*alias.arguments, namespace=space, parameters=parameters)
     node.resolved_from = names
     return node
 

@@ -100,9 +100,9 @@ class SensorPlayer(SuiteNode):
             self._publishers_of[each.topic] = node.create_publisher(kind, topic, EVERY)
 
     def _read(self) -> Iterator[Played]:
-        chosen = [c for c in self._reader.connections if c.topic in self._publishers_of]
+        connections = [c for c in self._reader.connections if c.topic in self._publishers_of]
         with parsing(self._bag, "recording"):
-            for connection, stamp, data in self._reader.messages(chosen):
+            for connection, stamp, data in self._reader.messages(connections):
                 yield stamp, connection.topic, data
 
     def _is_subscribed(self) -> bool:

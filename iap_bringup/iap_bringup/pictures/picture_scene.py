@@ -119,16 +119,16 @@ class PictureScene:
         """
         width, height = size
         scale = 0.5 * height / np.tan(0.5 * np.radians(fov_deg))
-        depth, seen = np.full((height, width), span[1]), np.full((height, width), NONE)
+        depth, triangles = np.full((height, width), span[1]), np.full((height, width), NONE)
         place = np.zeros((height, width, 3))
         drawn = [*self._solids, *(self._veils if self._shows_veils else [])]
         colors = np.full((height, width, 3), WHITE)
         if drawn:
             corners_W = np.concatenate([each.corners_W for each in drawn])
             corners_C = corners_W @ view[:3, :3].T + view[:3, 3]
-            rasterize(corners_C, scale, span[0], depth, seen, place)
-            hit = seen != NONE
-            colors[hit] = _lit(drawn, seen[hit], place[hit], corners_C, view, light)
+            rasterize(corners_C, scale, span[0], depth, triangles, place)
+            hit = triangles != NONE
+            colors[hit] = _lit(drawn, triangles[hit], place[hit], corners_C, view, light)
         if self._middle is not None and self._shows_ground:
             self._lay_ground(view, scale, span[0], depth, colors, light)
         return colors, np.where(depth < span[1], depth, np.inf)
@@ -165,7 +165,7 @@ def _placed(made: Mesh, row: Array, color: Rgba) -> PaintedTriangles:
 
 def _lit(
     drawn: Sequence[PaintedTriangles],
-    seen: Array,
+    triangles: Array,
     place: Array,
     corners_C: Array,
     view: Array,
@@ -175,19 +175,19 @@ def _lit(
     counts = [len(each.corners_W) for each in drawn]
     painted = np.repeat(np.array([each.color[:3] for each in drawn]), counts, axis=0)
     normals = np.einsum(
-        "nk,nki->ni", place, np.concatenate([each.normals_W for each in drawn])[seen]
+        "nk,nki->ni", place, np.concatenate([each.normals_W for each in drawn])[triangles]
     )
-    points_C = np.einsum("nk,nki->ni", place, corners_C[seen])
+    points_C = np.einsum("nk,nki->ni", place, corners_C[triangles])
     away = np.einsum("ni,ni->n", normals @ view[:3, :3].T, points_C) > 0.0
     normals[away] *= -1.0  # the side that is looked at
     size = np.maximum(np.linalg.norm(normals, axis=1), 1e-9)
     strength = AMBIENT + np.maximum(0.0, normals @ light / size)
-    return np.minimum(WHITE * painted[seen] * strength[:, None], WHITE)
+    return np.minimum(WHITE * painted[triangles] * strength[:, None], WHITE)
 
 
 @njit(cache=True)
 def rasterize(
-    corners_C: Array, scale: float, near: float, depth: Array, seen: Array, place: Array
+    corners_C: Array, scale: float, near: float, depth: Array, triangles: Array, place: Array
 ) -> None:
     """Find the nearest triangle in every pixel.
 
@@ -200,7 +200,7 @@ def rasterize(
         scale: pixels for a unit of x at depth 1.
         near: least depth that is seen [m].
         depth: (h, w) along the view [m]; what is nearer than it is written.
-        seen: (h, w) numbers of triangles.
+        triangles: (h, w) numbers of triangles.
         place: (h, w, 3) shares of the corners, which sum up to 1.
     """
     height, width = depth.shape
@@ -229,7 +229,7 @@ def rasterize(
                 total = at[0] + at[1] + at[2]
                 if min(at) < 0.0 or total <= 0.0 or not near <= 1.0 / total < depth[i, j]:
                     continue
-                depth[i, j], seen[i, j] = 1.0 / total, n
+                depth[i, j], triangles[i, j] = 1.0 / total, n
                 put(place[i, j], scaled(1.0 / total, at))
 
 

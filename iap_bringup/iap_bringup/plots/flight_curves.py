@@ -121,7 +121,7 @@ def flight_curves(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -
     vehicle = replace(vehicle, columns=finite(vehicle.columns))
     meta, c = vehicle.meta, vehicle.columns
     t, reference, poses = tracked(vehicle)
-    command = vehicle.given or Track(c.t, c.reference[:, :7])
+    command = vehicle.commanded or Track(c.t, c.reference[:, :7])
     real = real_error = difference = None
     if vehicle.actual is not None:
         t_real, real_poses, there = against(vehicle, vehicle.actual)

@@ -86,10 +86,10 @@ class Hand:
         """True if the reference is the vehicle's own again."""
         return self._returns and not (self._place.e.any() or self._turn.e.any())
 
-    def reference(self, own: Array, dt: float) -> Array:
+    def reference(self, nominal: Array, dt: float) -> Array:
         """The reference (19+) so long after the last one [s], where the vehicle's own one is (19+)."""
         if self._is_returned:
-            return self._returning(own, dt)
+            return self._returning(nominal, dt)
         if time.perf_counter() < self._until:
             self._fly_goal(dt)
         goal, row = self.goal, self._row
@@ -105,29 +105,29 @@ class Hand:
         row[REF_W], row[REF_ALPHA] = turn.rate, turn.a
         return row
 
-    def _returning(self, own: Array, dt: float) -> Array:
+    def _returning(self, nominal: Array, dt: float) -> Array:
         """The vehicle's own reference with what is left of the offset."""
         if not self._returns:
-            self._leave(own, dt)
+            self._leave(nominal, dt)
         self._place.advance(dt, LIMITS.acceleration)
         self._turn.advance(dt, LIMITS.angular_acceleration)
-        row, q_e = own.copy(), so3.quaternion_exp(self._turn.e)
-        row[REF_Q] = so3.multiply(own[REF_Q], q_e)
+        row, q_e = nominal.copy(), so3.quaternion_exp(self._turn.e)
+        row[REF_Q] = so3.multiply(nominal[REF_Q], q_e)
         for part, offset in zip(
             PLACE, (self._place.e, self._place.rate, self._place.a), strict=True
         ):
             row[part] += offset
         for part, offset in zip(TURN[1:], (self._turn.rate, self._turn.a), strict=True):
-            row[part] = so3.rotate(so3.conjugate(q_e), own[part]) + offset
+            row[part] = so3.rotate(so3.conjugate(q_e), nominal[part]) + offset
         self._row = row
         return row
 
-    def _leave(self, own: Array, dt: float) -> None:
+    def _leave(self, nominal: Array, dt: float) -> None:
         """Make what parts the last reference from the vehicle's own one the offset."""
         self._returns, last = True, self._row
-        before = own.copy()  # where its own reference was one period ago
-        before[REF_P] -= dt * own[REF_V]
-        before[REF_Q] = so3.multiply(own[REF_Q], so3.quaternion_exp(-dt * own[REF_W]))
+        before = nominal.copy()  # where its own reference was one period ago
+        before[REF_P] -= dt * nominal[REF_V]
+        before[REF_Q] = so3.multiply(nominal[REF_Q], so3.quaternion_exp(-dt * nominal[REF_W]))
         turned = so3.multiply(so3.conjugate(before[REF_Q]), last[REF_Q])
         back = so3.conjugate(turned)
         self._place, self._turn = Offset(), Offset()

@@ -243,14 +243,14 @@ class LiveFlight:
             if self._scene_notes is not None:
                 self._scene_notes.note_by_hand(plant.t, order.text, is_slid=order.is_slid)
         for vehicle, hand in list(self._hands.items()):
-            own = references[vehicle]
+            nominal = references[vehicle]
             if hand.is_over:
                 del self._hands[vehicle]
             elif hand.is_returned:
-                row = hand.reference(own.row, self._dt)
-                references[vehicle] = Reference(row.copy(), own.level, own.wrench_P)
+                row = hand.reference(nominal.row, self._dt)
+                references[vehicle] = Reference(row.copy(), nominal.level, nominal.wrench_P)
             else:
-                row = hand.reference(own.row, self._dt)
+                row = hand.reference(nominal.row, self._dt)
                 references[vehicle] = Reference(row.copy(), Level.POSE)
 
     def blow(self, speed: float, direction_deg: float) -> None:

@@ -159,13 +159,13 @@ class LocalizationViewer:
 
     def _events_so_far(self) -> list[Event]:
         """Losses of vision, and new begins of methods, at times of the data [s]."""
-        seen = [Event(t, what) for t, what in self.vision.events]
+        events = [Event(t, what) for t, what in self.vision.events]
         begun = [
             Event(fault.t, f"{method}: began anew, {fault.reason}")
             for method, localizer in self._localizers.items()
             for fault in localizer.faults
         ]
-        return sorted([*seen, *begun], key=lambda each: each.t)
+        return sorted([*events, *begun], key=lambda each: each.t)
 
     def _put(self, node: str, estimate: Estimate) -> None:
         pose = np.concatenate([estimate.p_WB_W, estimate.q_WB])

@@ -182,7 +182,7 @@ class Selection(NamedTuple):
     def rows(self, rows: Sequence[Row]) -> list[int]:
         """Numbers of the rows; those without a number in the column of the order come last."""
         is_limited = self.least > -math.inf or self.most < math.inf
-        chosen = [
+        runs = [
             i
             for i, row in enumerate(rows)
             if not is_limited or self.least <= _number(row[self.column]) <= self.most
@@ -194,7 +194,7 @@ class Selection(NamedTuple):
             missing = math.isnan(value)
             return missing, 0.0 if missing else sign * value, rows[i][self.sort]
 
-        return sorted(chosen, key=key)
+        return sorted(runs, key=key)
 
 
 def _number(text: str) -> float:

@@ -12,8 +12,6 @@ from iap_description.math.kernels import (
     Vec,
     add,
     choose,
-    chosen3,
-    chosen6,
     cross,
     dot,
     formula,
@@ -23,6 +21,8 @@ from iap_description.math.kernels import (
     qmul,
     rotate,
     scale,
+    select3,
+    select6,
     six,
     sub,
     unrotate,
@@ -102,7 +102,7 @@ def within_travel(f_W: Vec, f_P: Vec, across: float, q_WP: Quat, tan_travel: flo
     largest = tan_travel * most(f_P[2], 0.0)
     s = largest / most(across, TINY)
     turned = rotate(q_WP, (s * f_P[0], s * f_P[1], f_P[2]))
-    return chosen3((tan_travel < math.inf) & (across > largest), turned, f_W)
+    return select3((tan_travel < math.inf) & (across > largest), turned, f_W)
 
 
 @formula
@@ -111,7 +111,7 @@ def shortage(force_P: Vec, tilt_P: Vec, yaw_P: Vec, f_W: Vec, q_WP: Quat, arm_P:
     request_P = add(force_P, add(tilt_P, yaw_P))
     lack_P = sub(request_P, unrotate(q_WP, f_W))
     is_short, none = norm(lack_P) > THRUST_TOLERANCE, (0.0, 0.0, 0.0)
-    return chosen6(is_short, six(lack_P, cross(arm_P, lack_P)), six(none, none))
+    return select6(is_short, six(lack_P, cross(arm_P, lack_P)), six(none, none))
 
 
 @formula
@@ -124,7 +124,7 @@ def is_commanded(q_WB: Quat) -> bool:
 def filtered_rate(last: Quat, turn: Vec, w_B: Vec, share: float, dt: float) -> Vec:
     """Filtered body rate [rad/s] of attitude commands that turn so far [rad] since the last one, if there is one."""
     after = add(w_B, scale(share, sub(scale(1.0 / dt, turn), w_B)))
-    return chosen3(is_commanded(last), after, w_B)
+    return select3(is_commanded(last), after, w_B)
 
 
 @formula

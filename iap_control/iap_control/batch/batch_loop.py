@@ -39,10 +39,10 @@ from iap_description.arrays import Array
 from iap_description.math.kernels import (
     add6,
     choose,
-    chosen4,
-    chosen6,
     formula,
     scale6,
+    select4,
+    select6,
     yaw_parts,
 )
 from iap_description.math.lanes import (
@@ -69,7 +69,7 @@ def head(block: Array, first: int, mode: int, mount_yaw: Array, lanes: Lanes) ->
     for lane in range(lanes[0], lanes[1]):
         is_pose = get(block, PLATFORM_ROW, PLATFORM.level, lane) == POSE
         q = get4(block, PLATFORM_ROW, PLATFORM.q, lane)
-        q = chosen4(is_pose, get4(block, PLATFORM_ROW, TARGET_Q, lane), q)
+        q = select4(is_pose, get4(block, PLATFORM_ROW, TARGET_Q, lane), q)
         sine, cosine = yaw_parts(q)
         set1(block, PLATFORM_ROW, PLATFORM.yaw_sine, lane, sine)
         set1(block, PLATFORM_ROW, PLATFORM.yaw_cosine, lane, cosine)
@@ -121,9 +121,9 @@ def observe(block: Array, dt: float, lanes: Lanes) -> None:
         h, after = estimate(x, d, observed, dt)
         fed_P = scale6(get(block, PLATFORM_ROW, PLATFORM.compensation, lane), felt)
         wrench_e_P = add6(fed_P, about_origin(after, x.q, numbers.d_0))
-        wrench_e_P = chosen6(is_observed, wrench_e_P, fed_P)
-        set6(block, PLATFORM_ROW, PLATFORM.momentum, lane, chosen6(is_observed, h, last_h))
-        set6(block, PLATFORM_ROW, PLATFORM.disturbance, lane, chosen6(is_observed, after, d))
+        wrench_e_P = select6(is_observed, wrench_e_P, fed_P)
+        set6(block, PLATFORM_ROW, PLATFORM.momentum, lane, select6(is_observed, h, last_h))
+        set6(block, PLATFORM_ROW, PLATFORM.disturbance, lane, select6(is_observed, after, d))
         set6(block, PLATFORM_ROW, PLATFORM.external, lane, wrench_e_P)
 
 

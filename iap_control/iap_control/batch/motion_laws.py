@@ -29,7 +29,7 @@ from iap_control.laws.tracking import TrackingTask
 from iap_control.laws.under_actuation import under_actuation
 from iap_control.laws.yaw_command import yaw_after
 from iap_description.arrays import Array
-from iap_description.math.kernels import Six, chosen6, formula
+from iap_description.math.kernels import Six, formula, select6
 from iap_description.math.lanes import Index, Lanes, get, get6, set6
 from iap_description.states import Level
 
@@ -53,8 +53,8 @@ def _set_wrench(block: Array, lane: Index, level: float, U: Six, last: Six, inte
     """Write the active wrench and the integral, which stays as it was last where the reference is a wrench."""
     is_wrench = level == WRENCH
     reference = get6(block, PLATFORM_ROW, PLATFORM.reference_wrench, lane)
-    set6(block, PLATFORM_ROW, PLATFORM.wrench, lane, chosen6(is_wrench, reference, U))
-    set6(block, PLATFORM_ROW, PLATFORM.integral, lane, chosen6(is_wrench, last, integral))
+    set6(block, PLATFORM_ROW, PLATFORM.wrench, lane, select6(is_wrench, reference, U))
+    set6(block, PLATFORM_ROW, PLATFORM.integral, lane, select6(is_wrench, last, integral))
 
 
 @formula

@@ -30,10 +30,10 @@ from iap_description.math.kernels import (
     Six,
     add6,
     choose,
-    chosen6,
     dot6,
     formula,
     quat_at,
+    select6,
     six_of_row,
     sub6,
     vec,
@@ -158,7 +158,7 @@ def share_out_to_rotors(block: Array, first: int, tables: AllocationTables, lane
     for lane in range(lanes[0], lanes[1]):
         is_free = get(block, PLATFORM_ROW, PLATFORM.is_saturated, lane) == 0.0
         made = get6(block, PLATFORM_ROW, PLATFORM.made, lane)
-        U = chosen6(is_free, get6(block, PLATFORM_ROW, PLATFORM.wrench, lane), made)
+        U = select6(is_free, get6(block, PLATFORM_ROW, PLATFORM.wrench, lane), made)
         set6(block, PLATFORM_ROW, PLATFORM.made, lane, U)
         is_observed = get(block, PLATFORM_ROW, PLATFORM.is_observed, lane)
         set1(block, PLATFORM_ROW, PLATFORM.is_made_known, lane, choose(is_free, is_observed, 0.0))

@@ -35,8 +35,6 @@ from iap_description.math.kernels import (
     add,
     add6,
     angular,
-    chosen3,
-    chosen6,
     cross,
     formula,
     linear,
@@ -46,6 +44,8 @@ from iap_description.math.kernels import (
     put_six,
     rotate,
     scale,
+    select3,
+    select6,
     six,
     six_at,
     sub,
@@ -187,7 +187,7 @@ def estimate(x: Motion, d: Six, e: ObserverInputs, dt: float) -> tuple[Six, Six]
     force_d = _taken_up(linear(d), p, linear(e.h), f, e.share[0], dt)
     torque_d = _taken_up(angular(d), L, angular(e.h), torque, e.share[1], dt)
     after = six(_at_most(force_d, e.limit[0]), _at_most(torque_d, e.limit[1]))
-    return six(p, L), chosen6(e.is_known, after, d)
+    return six(p, L), select6(e.is_known, after, d)
 
 
 @formula
@@ -247,4 +247,4 @@ def _taken_up(d: Vec, h: Vec, last: Vec, f: Vec, share: float, dt: float) -> Vec
 def _at_most(v: Vec, limit: float) -> Vec:
     """A vector shortened to a limit."""
     length = norm(v)
-    return chosen3(length > limit, scale(limit / most(length, limit), v), v)
+    return select3(length > limit, scale(limit / most(length, limit), v), v)

@@ -88,9 +88,9 @@ def coupled_command(
     _observe(measured, laws, observers, memory)
     a = _acceleration(laws, observers, memory)
     for i in range(2):
-        own = sub(a, vec_at(observers[i], DISTURBANCE))
+        a_i = sub(a, vec_at(observers[i], DISTURBANCE))
         q_WB = quat_at(predicted[i], 3)
-        thrust, q = thrust_command(own, q_WB, pair.mass, pair.gravity)
+        thrust, q = thrust_command(a_i, q_WB, pair.mass, pair.gravity)
         turn = qlog(qmul(qconj(q_WB), q))
         out[i, 0] = thrust
         for k in range(3):
@@ -120,8 +120,8 @@ def _observe(
     dt, a = pair.dt, (0.0, 0.0, -pair.gravity)
     for i in range(2):
         lift = (0.0, 0.0, observers[i][THRUST] / pair.mass)
-        own = add(rotate(quat_at(measured[i], 3), lift), vec_at(observers[i], DISTURBANCE))
-        a = add(a, scale(0.5, own))
+        a_i = add(rotate(quat_at(measured[i], 3), lift), vec_at(observers[i], DISTURBANCE))
+        a = add(a, scale(0.5, a_i))
     p, v = vec_at(memory, PAIR_POSITION), vec_at(memory, PAIR_VELOCITY)
     d = vec_at(memory, PAIR_DISTURBANCE)
     p, v = add(p, scale(dt, v)), add(v, scale(dt, add(a, d)))

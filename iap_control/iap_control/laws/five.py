@@ -76,7 +76,7 @@ def times5(a: Five, b: Five) -> Five:
 
 
 @formula
-def chosen5(condition: bool, a: Five, b: Five) -> Five:
+def select5(condition: bool, a: Five, b: Five) -> Five:
     """Either of two, number by number."""
     return (
         choose(condition, a[0], b[0]),

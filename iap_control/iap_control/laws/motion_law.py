@@ -37,11 +37,11 @@ from iap_description.math.kernels import (
     add,
     add6,
     angular,
-    chosen6,
     formula,
     linear,
     mv6,
     put_six,
+    select6,
     six,
     six_at,
     sub6,
@@ -82,9 +82,9 @@ def full_actuation(
     feedback = add6(terms, times6(law.kD, errors_P.e_xi))
     a_P = sub6(errors_P.dxi_r, feedback)
     linear_P = add(linear(a_P), turn_about(tracked, angular(a_P)))
-    a_P = chosen6(law.per_inertia, six(linear_P, angular(a_P)), errors_P.dxi_r)
+    a_P = select6(law.per_inertia, six(linear_P, angular(a_P)), errors_P.dxi_r)
     U = mv6(body.M, a_P)
-    U = chosen6(law.per_inertia, U, sub6(U, feedback))
+    U = select6(law.per_inertia, U, sub6(U, feedback))
     w_P = unrotate(x.q, x.w)
     U = add6(U, coriolis(body.d_0, body.J, body.mass, body.coupling, w_P, errors_P.xi_r))
     U = sub6(U, gravity_on(body.mass, body.d_0, body.gravity, x.q))

@@ -37,7 +37,6 @@ from iap_description.math.kernels import (
     add,
     angular,
     choose,
-    chosen3,
     cross,
     dot,
     formula,
@@ -55,6 +54,7 @@ from iap_description.math.kernels import (
     quat,
     rotate,
     scale,
+    select3,
     six,
     six_at,
     sub,
@@ -165,8 +165,8 @@ def _at_com(
     q_nominal = attitude_of_thrust((a_r_W[0], a_r_W[1], a_r_W[2] + body.gravity), yaw)
     e_p, e_v = linear(errors_P.e_T), linear(errors_P.e_xi)
     at_com = add(e_p, sub(d_0, unrotate(q, rotate(q_nominal, d_0))))
-    e_p = chosen3(level < VELOCITY, at_com, e_p)
-    e_v = chosen3(level < ACCELERATION, add(e_v, cross(w_P, d_0)), e_v)
+    e_p = select3(level < VELOCITY, at_com, e_p)
+    e_v = select3(level < ACCELERATION, add(e_v, cross(w_P, d_0)), e_v)
     e_T, e_xi = six(e_p, angular(errors_P.e_T)), six(e_v, angular(errors_P.e_xi))
     return Errors(e_T, e_xi, errors_P.xi_r, errors_P.dxi_r)
 
@@ -199,7 +199,7 @@ def _acceleration(
 @formula
 def _at_most(v: Vec, limit: float) -> Vec:
     length = norm(v)
-    return chosen3(length <= limit, v, scale(limit / most(length, limit), v))
+    return select3(length <= limit, v, scale(limit / most(length, limit), v))
 
 
 @formula
@@ -210,8 +210,8 @@ def _after(q_r: Quat, memory: Attitude, time_constant: float, dt: float) -> Atti
     w_new = add(memory.w_B, scale(a, sub(w, memory.w_B)))
     change = _at_most(scale(1.0 / dt, sub(w_new, memory.w_B)), ALPHA_MAX)
     alpha_new = add(memory.alpha_B, scale(a, sub(change, memory.alpha_B)))
-    w_B = chosen3(memory.started, w_new, memory.w_B)
-    return Attitude(q_r, w_B, chosen3(memory.started, alpha_new, memory.alpha_B), True)
+    w_B = select3(memory.started, w_new, memory.w_B)
+    return Attitude(q_r, w_B, select3(memory.started, alpha_new, memory.alpha_B), True)
 
 
 @formula

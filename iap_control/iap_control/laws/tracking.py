@@ -18,7 +18,6 @@ from iap_description.math.kernels import (
     add,
     angular,
     choose,
-    chosen6,
     cross,
     formula,
     least,
@@ -34,6 +33,7 @@ from iap_description.math.kernels import (
     quat,
     quat_at,
     scale,
+    select6,
     six,
     six_at,
     sub,
@@ -188,8 +188,8 @@ def errors(x: Motion, target: ReferenceMotion, level: float) -> Errors:
     turned = scale(2.0 * q_e[3], (q_e[0], q_e[1], q_e[2]))
     none = six((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     return Errors(
-        chosen6(level < VELOCITY, six(unrotate(q, sub(x.p, target.p)), turned), none),
-        chosen6(level < ACCELERATION, six(sub(v_P, v_r), sub(w_P, w_r)), none),
+        select6(level < VELOCITY, six(unrotate(q, sub(x.p, target.p)), turned), none),
+        select6(level < ACCELERATION, six(sub(v_P, v_r), sub(w_P, w_r)), none),
         six(v_r, w_r),
         six(sub(a_r, cross(w_P, v_r)), sub(alpha_r, cross(w_P, w_r))),
     )

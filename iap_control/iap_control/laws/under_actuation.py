@@ -20,10 +20,10 @@ from iap_control.laws.decomposition import (
 from iap_control.laws.five import (
     Five,
     add5,
-    chosen5,
     first_five,
     five_at,
     mv5,
+    select5,
     sub5,
     times5,
     transposed_mv6,
@@ -57,8 +57,6 @@ from iap_description.math.kernels import (
     Vec,
     add,
     angular,
-    chosen3,
-    chosen6,
     cross,
     dot,
     formula,
@@ -71,6 +69,8 @@ from iap_description.math.kernels import (
     qmul,
     rotate,
     scale,
+    select3,
+    select6,
     six,
     six_at,
     sub,
@@ -121,7 +121,7 @@ def under_actuation(
     errors_P = _without_turn(errors(x, target, level), x.q, target.q, split.line, level)
     at_line = law.per_inertia & (level < VELOCITY)
     e_p = _at_line(linear(errors_P.e_T), x.q, target.q, split)
-    e_T = chosen6(at_line, six(e_p, angular(errors_P.e_T)), errors_P.e_T)
+    e_T = select6(at_line, six(e_p, angular(errors_P.e_T)), errors_P.e_T)
     errors_P = tracked_part(
         Errors(e_T, errors_P.e_xi, errors_P.xi_r, errors_P.dxi_r), tracked.axes
     )
@@ -134,9 +134,9 @@ def under_actuation(
     feedback = add5(feedback, times5(law.kD, first_five(e_nu)))
     dv = sub5(dnu, feedback)
     linear_P = add((dv[0], dv[1], dv[2]), turn_about(tracked, _turn_across(dv, split.basis)))
-    dv = chosen5(law.per_inertia, (linear_P[0], linear_P[1], linear_P[2], dv[3], dv[4]), dnu)
+    dv = select5(law.per_inertia, (linear_P[0], linear_P[1], linear_P[2], dv[3], dv[4]), dnu)
     u = mv5(split.M_a, dv)
-    u = chosen5(law.per_inertia, u, sub5(u, feedback))
+    u = select5(law.per_inertia, u, sub5(u, feedback))
     # the nominal actuated velocity with the actual turn, for C_a v_a + C_au v_u
     turning = (nu[0], nu[1], nu[2], nu[3], nu[4], nu[5] + e_nu[5])
     xi, w_P = mv6(split.Delta, turning), unrotate(x.q, x.w)
@@ -197,14 +197,14 @@ def _without_turn(errors_P: Errors, q: Quat, q_r: Quat, line: Vec, level: float)
     nominal rate about the line is zero. The actual one stays in e_xi: the velocity of P's origin must
     not be taken for that of the line.
     """
-    lean = chosen3(
+    lean = select3(
         level < VELOCITY, cross(rotate(qmul(qconj(q), q_r), line), line), angular(errors_P.e_T)
     )
     w_r, alpha_r, e_w = angular(errors_P.xi_r), angular(errors_P.dxi_r), angular(errors_P.e_xi)
     turn = scale(dot(w_r, line), line)
     return Errors(
         six(linear(errors_P.e_T), lean),
-        six(linear(errors_P.e_xi), chosen3(level < ACCELERATION, add(e_w, turn), e_w)),
+        six(linear(errors_P.e_xi), select3(level < ACCELERATION, add(e_w, turn), e_w)),
         six(linear(errors_P.xi_r), sub(w_r, turn)),
         six(linear(errors_P.dxi_r), sub(alpha_r, scale(dot(alpha_r, line), line))),
     )
@@ -225,7 +225,7 @@ def _at_line(e_p: Vec, q: Quat, q_r: Quat, split: DecompositionNumbers) -> Vec:
     side, side_r = cross(split.line, up), cross(r_r, up_r)
     c_r = add(scale(dot(c, up), up_r), scale(dot(c, side), side_r))
     hangs = (dot(up, up) != 0.0) & (length >= UPRIGHT)
-    return chosen3(hangs, add(e_p, sub(c, unrotate(q, c_r))), e_p)
+    return select3(hangs, add(e_p, sub(c, unrotate(q, c_r))), e_p)
 
 
 @formula
@@ -239,7 +239,7 @@ def _error(e_T: Six, per_inertia: bool, d_0: Vec, split: DecompositionNumbers) -
     """The five pose errors: Delta_a^T [e_p; d_0 x e_p + e_r] as printed, or [e_p; e_r across the line] per inertia."""
     force = six(linear(e_T), add(angular(e_T), cross(d_0, linear(e_T))))
     printed = first_five(transposed_mv6(split.Delta, force))
-    return chosen5(per_inertia, _across(e_T, split.basis), printed)
+    return select5(per_inertia, _across(e_T, split.basis), printed)
 
 
 @formula

@@ -267,16 +267,16 @@ class ModulesSpec(Record):
         return self
 
 
-def modules_tree(given: object, source: str) -> object:
+def modules_tree(value: object, source: str) -> object:
     """The plain tree of a key `modules` on top of the preset that it names; None where there are no modules.
 
     Raises:
         BadInput: no mapping, or no such preset.
     """
-    if given is None:
+    if value is None:
         return None
-    if not isinstance(given, dict):
-        raise BadInput(f"{source}: key 'modules': a mapping is expected (got {shown(given)})")
-    tree: dict[str, Any] = dict(given)
+    if not isinstance(value, dict):
+        raise BadInput(f"{source}: key 'modules': a mapping is expected (got {shown(value)})")
+    tree: dict[str, Any] = dict(value)
     preset = tree.pop("preset", None)
     return tree if preset is None else merged(PRESETS.tree(str(preset)), tree)

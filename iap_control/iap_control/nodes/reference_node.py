@@ -224,11 +224,11 @@ def _numbers(node: SuiteNode, name: str, what: str, count: int) -> Array | None:
     text = node.parameter(name, "", f"{what}: {count} numbers as YAML; empty: the reference's.")
     if not text:
         return None
-    given = parse_yaml(text, source=f"parameter {name}")
-    is_list = isinstance(given, list) and all(isinstance(v, int | float) for v in given)
-    if not is_list or len(given) != count or not np.isfinite(given).all():
-        raise BadInput(f"parameter {name}: {count} numbers are expected (got {given})")
-    return np.array(given, dtype=np.float64)
+    numbers = parse_yaml(text, source=f"parameter {name}")
+    is_list = isinstance(numbers, list) and all(isinstance(v, int | float) for v in numbers)
+    if not is_list or len(numbers) != count or not np.isfinite(numbers).all():
+        raise BadInput(f"parameter {name}: {count} numbers are expected (got {numbers})")
+    return np.array(numbers, dtype=np.float64)
 
 
 def _points(data: bytes) -> list[Sample]:

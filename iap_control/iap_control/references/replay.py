@@ -54,7 +54,7 @@ class RecordedCommand:
     Attributes:
         rows: the rows (T, 19) to track at times (T,), a smooth copy.
         duration: [s].
-        given: the command as recorded.
+        commanded: the command as recorded.
         actual: what the real aircraft did, if it was asked for.
         source: file and topic.
         about: what they were read as.
@@ -65,7 +65,7 @@ class RecordedCommand:
 
     rows: Callable[[Array], Array]
     duration: float
-    given: Track
+    commanded: Track
     actual: Track | None
     source: str
     about: RecordingSummary
@@ -152,7 +152,7 @@ def _with_wrenches(
         wrench, recorded = known or commanded_wrench(replay, reading, poses)
         read.append(recorded)
     if replay.actual_wrench_topic is not None:
-        measured, recorded = measured_wrench(replay, reading, poses, flight.given)
+        measured, recorded = measured_wrench(replay, reading, poses, flight.commanded)
         read.append(recorded)
     notes = (f"{each.about.topic}: {note}" for each in read for note in each.notes)
     about = replace(flight.about.noted(*notes), wrenches=tuple(each.about for each in read))

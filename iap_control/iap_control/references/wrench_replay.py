@@ -89,7 +89,7 @@ def commanded_wrench(
 
 
 def measured_wrench(
-    replay: Replay, reading: PoseReading, poses: RecordedTrajectory | None, given: Track
+    replay: Replay, reading: PoseReading, poses: RecordedTrajectory | None, commanded: Track
 ) -> tuple[WrenchTrack, RecordedWrench]:
     """The wrenches of the environment as they were measured, in the body's axes, and what they were read as.
 
@@ -108,8 +108,8 @@ def measured_wrench(
             raise BadInput(
                 f"{recorded.source}: in world axes, and the bag has no attitudes that turn them to the body's"
             )
-        nearest = np.clip(np.searchsorted(given.t, t), 0, len(given.t) - 1)
-        wrenches = to_body(given.poses[nearest, 3:], wrenches)
+        nearest = np.clip(np.searchsorted(commanded.t, t), 0, len(commanded.t) - 1)
+        wrenches = to_body(commanded.poses[nearest, 3:], wrenches)
     about = replace(recorded.about, use="compared with the simulated ones")
     return WrenchTrack(t, wrenches), replace(recorded, about=about)
 

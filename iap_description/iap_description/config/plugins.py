@@ -61,8 +61,8 @@ def _look_at_home() -> None:
 
     ``./iap`` keeps that path in IAP_CALLERS_PYTHONPATH, since a module of it must not stand before one of the suite's.
     """
-    own = os.environ.get(CALLERS_PATH, "").split(os.pathsep)
-    for place in (str(Path.cwd()), *filter(None, own)):
+    places = os.environ.get(CALLERS_PATH, "").split(os.pathsep)
+    for place in (str(Path.cwd()), *filter(None, places)):
         if place not in sys.path:
             sys.path.append(place)
 

@@ -162,10 +162,10 @@ def times6(a: Six, b: Six) -> Six:
 
 
 @formula
-def chosen6(condition: bool, a: Six, b: Six) -> Six:
+def select6(condition: bool, a: Six, b: Six) -> Six:
     """The numbers a where the condition holds, else b."""
-    first = chosen3(condition, linear(a), linear(b))
-    return six(first, chosen3(condition, angular(a), angular(b)))
+    first = select3(condition, linear(a), linear(b))
+    return six(first, select3(condition, angular(a), angular(b)))
 
 
 @formula
@@ -295,7 +295,7 @@ def choose(condition: bool, a: float, b: float) -> float:
 
 
 @formula
-def chosen3(condition: bool, a: Vec, b: Vec) -> Vec:
+def select3(condition: bool, a: Vec, b: Vec) -> Vec:
     """The vector a where the condition holds, else b."""
     return (
         choose(condition, a[0], b[0]),
@@ -305,9 +305,9 @@ def chosen3(condition: bool, a: Vec, b: Vec) -> Vec:
 
 
 @formula
-def chosen4(condition: bool, a: Quat, b: Quat) -> Quat:
+def select4(condition: bool, a: Quat, b: Quat) -> Quat:
     """The quaternion a where the condition holds, else b."""
-    x, y, z = chosen3(condition, (a[0], a[1], a[2]), (b[0], b[1], b[2]))
+    x, y, z = select3(condition, (a[0], a[1], a[2]), (b[0], b[1], b[2]))
     return (x, y, z, choose(condition, a[3], b[3]))
 
 

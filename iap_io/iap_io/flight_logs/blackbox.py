@@ -66,9 +66,9 @@ def read_blackbox(path: Path, number: int | None = None) -> FlightLog:
     if number is not None and not 1 <= number <= len(starts):
         raise BadInput(f"{path}: log {number}: the file has {len(starts)}, from 1 on")
     ends = [*starts[1:], len(data)]
-    chosen = range(len(starts)) if number is None else [number - 1]
+    flights = range(len(starts)) if number is None else [number - 1]
     records, reasons = {}, []
-    for k in chosen:
+    for k in flights:
         try:
             records[k + 1] = _record(data[starts[k] : ends[k]])
         except BadInput as error:

@@ -64,8 +64,8 @@ class ProcessNode(Node):
             try:
                 work()
             except Exception as error:  # sensors and estimators of anybody's own raise anything
-                own = isinstance(error, IapError)
-                self.get_logger().fatal(str(error) if own else traceback.format_exc())
+                is_expected = isinstance(error, IapError)
+                self.get_logger().fatal(str(error) if is_expected else traceback.format_exc())
                 self.exit_code = EXIT_FAILED
 
         self.executor.create_task(guarded)
@@ -119,12 +119,14 @@ def program(name: str, node: Callable[[], ProcessNode]) -> Callable[[], int]:
 
 def _answer(name: str, words: Sequence[str]) -> int | None:
     """The exit code of a process with words besides --ros-args, of which a node has none; None without any."""
-    own = list(takewhile(lambda word: word != "--ros-args", words))
-    if {"-h", "--help"} & {*own}:
+    arguments = list(takewhile(lambda word: word != "--ros-args", words))
+    if {"-h", "--help"} & {*arguments}:
         sys.stdout.write(HELP.format(name=name))
         return EXIT_DONE
-    if own:
-        sys.stderr.write(f"{name}: {own[0]}: parameters follow --ros-args, as -p NAME:=VALUE\n")
+    if arguments:
+        sys.stderr.write(
+            f"{name}: {arguments[0]}: parameters follow --ros-args, as -p NAME:=VALUE\n"
+        )
         return EXIT_BAD_INPUT
     return None
 

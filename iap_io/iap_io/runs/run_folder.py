@@ -43,14 +43,14 @@ class VehicleRun:
     Attributes:
         meta: the vehicle.
         columns: one row per control tick.
-        given: a replay's commands as they were recorded.
+        commanded: a replay's commands as they were recorded.
         actual: what the real aircraft did.
         measured: wrenches on it.
     """
 
     meta: VehicleMeta
     columns: Columns
-    given: Track | None = None
+    commanded: Track | None = None
     actual: Track | None = None
     measured: WrenchTrack | None = None
 

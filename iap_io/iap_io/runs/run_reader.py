@@ -35,12 +35,12 @@ class VehicleTracks:
     """Poses and wrenches with stamps of their own that belong to a vehicle's flight.
 
     Attributes:
-        given: a replay's commands as they were recorded.
+        commanded: a replay's commands as they were recorded.
         actual: what the real aircraft did.
         measured: wrenches of the environment on it.
     """
 
-    given: Track | None = None
+    commanded: Track | None = None
     actual: Track | None = None
     measured: WrenchTrack | None = None
 
@@ -194,9 +194,9 @@ def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:
 def _tracks(vehicle: VehicleMeta, records: Mapping[str, Any]) -> VehicleTracks:
     """The tracks of a vehicle among the records of all topics."""
     names = (topics.REFERENCE_POSE, topics.ACTUAL, topics.ACTUAL_WRENCH)
-    given, actual, measured = (records.get(topic(vehicle.name, name)) for name in names)
+    reference, actual, measured = (records.get(topic(vehicle.name, name)) for name in names)
     return VehicleTracks(
-        None if given is None else Track(*_rows(given, "pose")),
+        None if reference is None else Track(*_rows(reference, "pose")),
         None if actual is None else Track(*_rows(actual, "pose")),
         None if measured is None else WrenchTrack(*_rows(measured, "wrench")),
     )

@@ -33,11 +33,11 @@ class TrajectoryFiles:
 
     def __init__(self, folder: Path, meta: RunMeta, tracks: Sequence[VehicleTracks]) -> None:
         self._folder, self._vehicles = folder, meta.vehicles
-        self._has_reference = [each.given is not None for each in tracks]
+        self._has_reference = [each.commanded is not None for each in tracks]
         self._files = dict[str, GrowingFile]()
         for vehicle, each in zip(meta.vehicles, tracks, strict=True):
-            if each.given is not None:
-                self._append(f"reference_{vehicle.name}", each.given.t, each.given.poses)
+            if each.commanded is not None:
+                self._append(f"reference_{vehicle.name}", each.commanded.t, each.commanded.poses)
 
     def add(self, columns: Sequence[Columns]) -> None:
         """Write the next rows of every vehicle."""
@@ -82,6 +82,6 @@ class TrajectoryFiles:
 def write_trajectories(folder: Path, run: RunData) -> None:
     """Write the trajectories of a run that has been read whole, see `TrajectoryFiles`."""
     with TrajectoryFiles(
-        folder, run.meta, [VehicleTracks(v.given) for v in run.vehicles]
+        folder, run.meta, [VehicleTracks(v.commanded) for v in run.vehicles]
     ) as files:
         files.add([vehicle.columns for vehicle in run.vehicles])

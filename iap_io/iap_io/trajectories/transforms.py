@@ -186,7 +186,7 @@ def _at(edge: _Edge, t: Integers) -> tuple[Array, Booleans]:
         return np.tile(edge.poses[-1], (len(t), 1)), np.ones(len(t), np.bool_)
     stamps, first = np.unique(edge.stamps, return_index=True)
     poses = edge.poses[first]
-    own, asked = (stamps - stamps[0]) * 1e-9, (t - stamps[0]) * 1e-9
-    p = np.stack([np.interp(asked, own, poses[:, k]) for k in range(3)], axis=1)
+    known, asked = (stamps - stamps[0]) * 1e-9, (t - stamps[0]) * 1e-9
+    p = np.stack([np.interp(asked, known, poses[:, k]) for k in range(3)], axis=1)
     covered = (t >= stamps[0] - _REACH_NS) & (t <= stamps[-1] + _REACH_NS)
-    return np.hstack([p, slerp(asked, own, poses[:, 3:])]), covered
+    return np.hstack([p, slerp(asked, known, poses[:, 3:])]), covered

@@ -132,8 +132,8 @@ def read_dataset(folder: Path, task: Task) -> Dataset:
         rollouts = tuple(_rollout(each) for each in _raw_episodes(dataset))
     except (OSError, ValueError, KeyError, json.JSONDecodeError) as error:
         raise BadInput(f"{folder}: no data set of Minari can be read there ({error})") from error
-    given, wanted = metadata.get("iap_task_sha256"), task.digest
-    if given is not None and given != wanted:
+    digest, expected = metadata.get("iap_task_sha256"), task.digest
+    if digest is not None and digest != expected:
         raise BadInput(
             f"{folder}: key 'iap_task_sha256': it is of task '{metadata.get('iap_task')}' as that was, not of"
             f" '{task.name}' as it is"

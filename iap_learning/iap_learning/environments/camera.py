@@ -81,9 +81,9 @@ class WorldCamera:
                 outputs=("rgb8",),
             )
             rig = rig_spec(scenario.model_copy(update={"cameras": {CAMERA: spec}}))
-            own = [each for each in mounted_cameras_of(rig) if each.parent == MAP]
+            cameras = [each for each in mounted_cameras_of(rig) if each.parent == MAP]
             self._renderer = make_renderer(scenario.renderer)
-            self._cameras = MountedCameras(rig, own, self._renderer)
+            self._cameras = MountedCameras(rig, cameras, self._renderer)
             self._drawn = drawn
         return self._cameras
 

@@ -183,29 +183,29 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
         Raises:
             BadInput: there are more or fewer seeds than worlds.
         """
-        chosen = np.arange(self.num_envs)
+        indices = np.arange(self.num_envs)
         if options and "reset_mask" in options:
-            chosen = np.flatnonzero(options["reset_mask"])
+            indices = np.flatnonzero(options["reset_mask"])
         seeds = self._seeds(seed)
-        self.episodes.reset(chosen, seeds and [seeds[i] for i in chosen])
+        self.episodes.reset(indices, seeds and [seeds[i] for i in indices])
         return self.episodes.observe(), {"seed": self.episodes.episode_seeds.copy()}
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int] | None:
         """A seed for each world; None goes on with the episodes that they are at."""
         if isinstance(seed, int | np.integer):
             super().reset(seed=int(seed))
-            given: list[int | None] = [int(seed) + i for i in range(self.num_envs)]
+            seeds: list[int | None] = [int(seed) + i for i in range(self.num_envs)]
         elif seed is None:
             if self._is_seeded:
                 return None
-            given = [None] * self.num_envs
+            seeds = [None] * self.num_envs
         else:
-            given = list(seed)
-        if len(given) != self.num_envs:
-            raise BadInput(f"reset: {self.num_envs} seeds are expected, got {len(given)}")
+            seeds = list(seed)
+        if len(seeds) != self.num_envs:
+            raise BadInput(f"reset: {self.num_envs} seeds are expected, got {len(seeds)}")
         self._is_seeded = True
         draw = self.np_random.integers
-        return [int(draw(2**BITS)) if each is None else int(each) for each in given]
+        return [int(draw(2**BITS)) if each is None else int(each) for each in seeds]
 
     def step(
         self, actions: ArrayLike

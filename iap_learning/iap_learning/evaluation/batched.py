@@ -41,9 +41,9 @@ def fly_batched(
     """
     parts = []
     for first in range(0, len(seeds), AT_ONCE):
-        chosen = seeds[first : first + AT_ONCE]
-        episodes = make_episodes(task, len(chosen), threads=threads)
-        parts.append(fly_each(episodes, flyer, chosen, partial(_add, progress, first)))
+        batch = seeds[first : first + AT_ONCE]
+        episodes = make_episodes(task, len(batch), threads=threads)
+        parts.append(fly_each(episodes, flyer, batch, partial(_add, progress, first)))
     return Results.joined(parts)
 
 

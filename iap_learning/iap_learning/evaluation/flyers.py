@@ -61,8 +61,8 @@ def baseline(name: str) -> EvaluatedAgent:
         BadInput: there is no such one.
     """
     if name in (SCRIPT, CONTROLLER):
-        own = SCRIPT if name == SCRIPT else ""
-        return EvaluatedAgent(name, lambda _: lambda _: None, own, flies_alone=True)
+        script = SCRIPT if name == SCRIPT else ""
+        return EvaluatedAgent(name, lambda _: lambda _: None, script, flies_alone=True)
     if name in ("zero", "random"):
         return EvaluatedAgent(name, _random if name == "random" else _zero, "", flies_alone=False)
     if is_agent_file(name) or name in EXPERTS.names():

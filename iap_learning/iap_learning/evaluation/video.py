@@ -31,13 +31,16 @@ def write_video(path: Path, task: Task, flyer: EvaluatedAgent, seeds: Sequence[i
     with VideoFile(path, 1.0 / (every * episodes.dt), (WIDTH, HEIGHT)) as video:
         try:
             for seed in seeds:
-                seen, is_over = episodes.reset(seeds=[seed]), False
+                observation, is_over = episodes.reset(seeds=[seed]), False
                 acting = flyer.acting(episodes)
                 while not is_over:
                     if int(episodes.steps[0]) % every == 0:
                         video.write(camera.picture(0))
-                    step = episodes.step(acting(seen))
-                    seen, is_over = step.observation, bool(step.terminated[0] | step.truncated[0])
+                    step = episodes.step(acting(observation))
+                    observation, is_over = (
+                        step.observation,
+                        bool(step.terminated[0] | step.truncated[0]),
+                    )
         finally:
             camera.close()
         return video.count

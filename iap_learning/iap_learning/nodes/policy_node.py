@@ -63,10 +63,10 @@ class PlatformTopics:
         plans = flies_by_references(scenario)
         kind, out = (PlatformReference, PLANNED) if plans else (PlatformCommand, "command")
         self._output = node.create_publisher(kind, node.absolute(f"{vehicle.name}/{out}"), EVERY)
-        inputs, own = node.inputs, partial(self._absolute, vehicle.name)
-        inputs.listen_to_states(own("state"), bodies, self._on_state, LATEST, rotors=4 * count)
+        inputs, topic = node.inputs, partial(self._absolute, vehicle.name)
+        inputs.listen_to_states(topic("state"), bodies, self._on_state, LATEST, rotors=4 * count)
         read = MessageReader(ReferenceMessage).read
-        inputs.listen(ReferenceMessage.TYPE, own("reference"), read, self._on_reference, LATEST)
+        inputs.listen(ReferenceMessage.TYPE, topic("reference"), read, self._on_reference, LATEST)
         if self._responder.policy.eye is not None:
             self._listen_to_images(scenario, self._responder.policy.eye.topic)
 
@@ -98,9 +98,9 @@ class PlatformTopics:
         x, rpm = state.rows.copy(), state.rpm.copy()
         self._publish(self._responder.take_state(state.stamp, state.sequence, x, rpm))
 
-    def _on_reference(self, given: ReferenceMessage) -> None:
-        given.get_row(self._row)
-        self._publish(self._responder.take_reference(given.stamp, self._row.copy()))
+    def _on_reference(self, message: ReferenceMessage) -> None:
+        message.get_row(self._row)
+        self._publish(self._responder.take_reference(message.stamp, self._row.copy()))
 
     def _on_image(self, reading: Reading) -> None:
         self._publish(self._responder.take_reading(reading))

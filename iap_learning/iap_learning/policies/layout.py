@@ -90,20 +90,20 @@ class Layout(Record):
         """Numbers of an observation."""
         return sum(size for _, size, _ in self.observation)
 
-    def check(self, other: "Layout", source: str, wanted: str) -> None:
+    def check(self, other: "Layout", source: str, owner: str) -> None:
         """Refuse to stand for another layout.
 
         Args:
             other: what is needed.
             source: file of this one, for the error.
-            wanted: whose layout the other one is, for the error.
+            owner: whose layout the other one is, for the error.
 
         Raises:
             BadInput: naming the first key that differs.
         """
         for key, mine, theirs in _differences(self, other):
             raise BadInput(
-                f"{source}: key '{key}': {shown(mine)}, but {wanted} has {shown(theirs)}"
+                f"{source}: key '{key}': {shown(mine)}, but {owner} has {shown(theirs)}"
             )
 
 

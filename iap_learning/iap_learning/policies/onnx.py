@@ -89,8 +89,8 @@ def _add_policy(graph: Graph, policy: Policy) -> None:
     memories, first = [], 0
     for block, arrays in zip(policy.header.blocks, policy.blocks, strict=True):
         bounds = (constant(np.array([k], np.int64)) for k in (first, first + block.memory, 1))
-        own = add("Slice", "memory", *bounds) if block.memory else ""
-        x, memory = block.add_to_onnx(graph, arrays, x, own)
+        block_memory = add("Slice", "memory", *bounds) if block.memory else ""
+        x, memory = block.add_to_onnx(graph, arrays, x, block_memory)
         memories += [] if memory is None else [memory]
         first += block.memory
     if memories:

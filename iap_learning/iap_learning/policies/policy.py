@@ -121,13 +121,13 @@ class Policy:
             raise BadInput(f"{self.source}: has a memory: Policy.acting(worlds) keeps it")
         return self.act(np.ascontiguousarray(observation, np.float32), NO_MEMORY)
 
-    def act(self, seen: Numbers, memory: Numbers) -> Numbers:
+    def act(self, observations: Numbers, memory: Numbers) -> Numbers:
         """Actions as of a call, with the memories (B, m) of flights, which are written."""
-        if seen.ndim == 1:
-            return self.act(seen[None], memory)[0]
+        if observations.ndim == 1:
+            return self.act(observations[None], memory)[0]
         if not self.header.blocks:
-            return self._network(seen)
-        x, first = (seen - self.mean) / self.deviation, 0
+            return self._network(observations)
+        x, first = (observations - self.mean) / self.deviation, 0
         for block, arrays in zip(self.header.blocks, self.blocks, strict=True):
             end = first + block.memory
             kept = np.ascontiguousarray(memory[:, first:end])
@@ -159,17 +159,17 @@ class Policy:
         """SHA-256 of the file, in hexadecimal."""
         return hashlib.sha256(self._bytes).hexdigest()
 
-    def check(self, needed: Layout, wanted: str) -> None:
+    def check(self, needed: Layout, owner: str) -> None:
         """Refuse to fly where numbers mean something else.
 
         Args:
             needed: what they have to mean.
-            wanted: whose layout that is, for the error.
+            owner: whose layout that is, for the error.
 
         Raises:
             BadInput: naming the first key that differs.
         """
-        self.header.layout.check(needed, self.source, wanted)
+        self.header.layout.check(needed, self.source, owner)
 
     @property
     def _bytes(self) -> bytes:
@@ -178,23 +178,23 @@ class Policy:
 
     def _check_shapes(self) -> None:
         outputs = [len(each) if each.ndim == 1 else -1 for each in self.biases]
-        wanted: dict[str, tuple[int, ...]] = {"mean": (self.header.size,)}
-        wanted["deviation"] = wanted["mean"]
+        expected: dict[str, tuple[int, ...]] = {"mean": (self.header.size,)}
+        expected["deviation"] = expected["mean"]
         sizes = [self.header.features, *outputs[:-1], len(self.header.action.low)]
         for i in range(len(self.weights)):
-            wanted[f"weights_{i}"] = (sizes[i], sizes[i + 1])
-            wanted[f"biases_{i}"] = (sizes[i + 1],)
+            expected[f"weights_{i}"] = (sizes[i], sizes[i + 1])
+            expected[f"biases_{i}"] = (sizes[i + 1],)
         for i, shapes in enumerate(self.header.shapes):
-            wanted |= {f"block_{i}_{name}": shape for name, shape in shapes.items()}
-        odd = sorted(set(wanted) ^ set(self._named))
+            expected |= {f"block_{i}_{name}": shape for name, shape in shapes.items()}
+        odd = sorted(set(expected) ^ set(self._named))
         if odd:
             raise BadInput(
                 f"{self.source}: array '{odd[0]}': the blocks of the header have other ones"
             )
         for name, array in self._named.items():
-            if array.shape != wanted[name]:
+            if array.shape != expected[name]:
                 raise BadInput(
-                    f"{self.source}: array '{name}': has shape {array.shape}; {wanted[name]} is expected"
+                    f"{self.source}: array '{name}': has shape {array.shape}; {expected[name]} is expected"
                 )
 
     def _check_numbers(self) -> None:

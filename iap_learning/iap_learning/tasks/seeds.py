@@ -34,25 +34,25 @@ def _fill_seeds(bases: Integers, episodes: Integers, out: Integers) -> None:
 
 
 def next_seeds(
-    seeds: Integers, episodes: Integers, chosen: Integers, given: Sequence[int] | None
+    seeds: Integers, episodes: Integers, indices: Integers, new: Sequence[int] | None
 ) -> Integers:
-    """Seeds (chosen,) with which the next episodes of some worlds fly.
+    """Seeds (n,) with which the next episodes of some worlds fly.
 
     Args:
         seeds: (B,) that the worlds were given; written where there are new ones.
         episodes: (B,) number of each world's episode since then; counted on.
-        chosen: indices of the worlds.
-        given: new seeds for them; None goes on with their next episodes.
+        indices: (n,) of the worlds.
+        new: seeds for them; None goes on with their next episodes.
 
     Raises:
         BadInput: there are more or fewer seeds than chosen worlds.
     """
-    if given is None:
-        episodes[chosen] += 1
+    if new is None:
+        episodes[indices] += 1
     else:
-        give_seeds(seeds, chosen, given)
-        episodes[chosen] = 0
-    return episode_seeds(seeds[chosen], episodes[chosen])
+        give_seeds(seeds, indices, new)
+        episodes[indices] = 0
+    return episode_seeds(seeds[indices], episodes[indices])
 
 
 @njit(cache=True)

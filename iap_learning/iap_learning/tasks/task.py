@@ -17,8 +17,8 @@ from iap_description.config.record import (
     Presets,
     override,
 )
-from iap_learning.tasks.own_terms import is_own
 from iap_learning.tasks.scaling import ActionRange
+from iap_learning.tasks.user_terms import is_user_function
 
 TASKS = Presets(Path(__file__).parents[1] / "data" / "tasks", "task")
 EXPERIMENTS = Presets(Path(__file__).parents[1] / "data" / "experiments", "experiment")
@@ -54,7 +54,7 @@ class Task(ExtendedRecord):
     """
 
     TERMS: ClassVar[Collection[str]]  # names of the terms that there are
-    TAKES_OWN: ClassVar[bool] = False  # whether terms may be functions of the user's own
+    TAKES_FUNCTIONS: ClassVar[bool] = False  # whether terms may be functions of the user's own
 
     name: FileName
     description: str
@@ -69,9 +69,9 @@ class Task(ExtendedRecord):
     @classmethod
     def _are_known(cls, observation: dict[str, float]) -> dict[str, float]:
         for name in observation:
-            if name not in cls.TERMS and not (cls.TAKES_OWN and is_own(name)):
-                own = ", module:function" if cls.TAKES_OWN else ""
-                raise ValueError(f"no term '{name}': choose {', '.join(cls.TERMS)}{own}")
+            if name not in cls.TERMS and not (cls.TAKES_FUNCTIONS and is_user_function(name)):
+                functions = ", module:function" if cls.TAKES_FUNCTIONS else ""
+                raise ValueError(f"no term '{name}': choose {', '.join(cls.TERMS)}{functions}")
         return observation
 
     @property

@@ -136,8 +136,8 @@ class OfflineStage:
         self.moments: Moments = updated(
             no_moments(steps.observations.shape[1]), steps.observations
         )
-        seen = scaling(self.moments, experiment.normalisation.least)
-        self._steps = jax.device_put(steps.scaled(seen, experiment.reward))
+        scales = scaling(self.moments, experiment.normalisation.least)
+        self._steps = jax.device_put(steps.scaled(scales, experiment.reward))
         self._updates = make_updates(self._method.make_update(self._settings))
         self.updates: int = self._settings.updates
         self.rounds = -(-self.updates // offline.together)

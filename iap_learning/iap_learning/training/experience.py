@@ -93,13 +93,13 @@ class Collector:
         """
         episodes = self.episodes
         shape, size = (steps, episodes.count), (episodes.observed, episodes.size)
-        seen, following = np.empty((2, *shape, size[0]), np.float32)
+        observations, following = np.empty((2, *shape, size[0]), np.float32)
         noise = rng.standard_normal((*shape, size[1]), dtype=np.float32) * np.exp(log_sigma)
         actions, rewards = np.empty((*shape, size[1]), np.float32), np.empty(shape)
         terminated, truncated = np.empty((2, *shape), bool)
         ended = []
         for t in range(steps):
-            seen[t] = self._seen
+            observations[t] = self._seen
             actions[t] = forward(actor, scaling(self._seen)) + noise[t]
             step = episodes.step(actions[t])
             rewards[t], following[t] = step.reward, step.observation
@@ -112,7 +112,13 @@ class Collector:
                 self._seen[over] = episodes.reset(over)
         self._check(rewards)
         return Experience(
-            seen, actions, rewards, following, terminated, truncated, EndedEpisodes.of(ended)
+            observations,
+            actions,
+            rewards,
+            following,
+            terminated,
+            truncated,
+            EndedEpisodes.of(ended),
         )
 
     def _summary(self, success: Booleans, over: Booleans) -> EndedEpisodes:

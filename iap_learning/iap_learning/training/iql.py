@@ -87,12 +87,12 @@ def losses(
     here = forward(nets.state_value, batch.observations, jax.nn.relu)[:, 0]
     there = fixed(forward(nets.state_value, batch.following, jax.nn.relu)[:, 0])
     advantage = fixed(jnp.minimum(*done)) - here
-    wanted = batch.rewards + settings.gamma * (1.0 - batch.terminated) * there
+    backup = batch.rewards + settings.gamma * (1.0 - batch.terminated) * there
     weight = jnp.minimum(jnp.exp(settings.beta * fixed(advantage)), settings.most)
     away = jnp.square(forward(nets.actor, batch.observations, jnp.tanh) - batch.actions)
     return {
         "value": expectile_loss(advantage, settings.expectile),
-        "error": critic_loss(nets.critics, batch, wanted),
+        "error": critic_loss(nets.critics, batch, backup),
         "policy": (weight * away.mean(axis=-1)).mean(),
     }
 

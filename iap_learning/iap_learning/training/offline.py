@@ -41,8 +41,8 @@ class NetworkShape(NamedTuple):
 
     def critic(self, *, acts: bool) -> Network:
         """A value of observations, or of observations and actions."""
-        seen = self.observed + (self.size if acts else 0)
-        return make_network(self.rng, (seen, *self.critic_hidden, 1), 1.0)
+        inputs = self.observed + (self.size if acts else 0)
+        return make_network(self.rng, (inputs, *self.critic_hidden, 1), 1.0)
 
 
 def make_updates(update: Update[State]) -> Updates[State]:
@@ -54,9 +54,9 @@ def make_updates(update: Update[State]) -> Updates[State]:
         rows: Tensor,
         key: Tensor,
     ) -> tuple[State, Report]:
-        def body(state: State, given: tuple[Any, Any]) -> tuple[State, Report]:
-            indices, own = given
-            return update(state, steps.rows(indices), own)
+        def body(state: State, drawn: tuple[Any, Any]) -> tuple[State, Report]:
+            indices, stream = drawn
+            return update(state, steps.rows(indices), stream)
 
         keys = jax.random.split(key, len(rows))
         state, reports = jax.lax.scan(body, state, (rows, keys))

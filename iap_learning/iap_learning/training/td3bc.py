@@ -134,8 +134,8 @@ def value(
     critic: Network, observations: Tensor, actions: Tensor, activation: Activation = relu
 ) -> Tensor:
     """Q (N,) of actions."""
-    seen = jnp.concatenate([observations, actions], axis=-1)
-    return forward(critic, seen, activation)[:, 0]
+    inputs = jnp.concatenate([observations, actions], axis=-1)
+    return forward(critic, inputs, activation)[:, 0]
 
 
 def target_value(
@@ -152,11 +152,13 @@ def target_value(
 
 
 def critic_loss(
-    critics: Critics, batch: Transitions, wanted: Tensor, activation: Activation = relu
+    critics: Critics, batch: Transitions, target: Tensor, activation: Activation = relu
 ) -> Tensor:
     """L_Q of both."""
-    estimates = (value(critic, batch.observations, batch.actions, activation) for critic in critics)
-    return sum(jnp.square(each - wanted).mean() for each in estimates)
+    estimates = (
+        value(critic, batch.observations, batch.actions, activation) for critic in critics
+    )
+    return sum(jnp.square(each - target).mean() for each in estimates)
 
 
 class Pull(NamedTuple):
@@ -229,9 +231,9 @@ def make_update(settings: TD3BC) -> Update[TD3BCState]:
         is_refined = state.done >= refined_from
         noise = settings.noise * jax.random.normal(key, batch.actions.shape)
         noise = jnp.clip(noise, -settings.noise_most, settings.noise_most)
-        wanted = target_value(state.target, batch, noise, settings.gamma, activation)
+        backup = target_value(state.target, batch, noise, settings.gamma, activation)
         error, slope = jax.value_and_grad(critic_loss)(
-            state.nets.critics, batch, wanted, activation
+            state.nets.critics, batch, backup, activation
         )
         rate = jnp.where(is_refined, 0.0, settings.critic_rate)
         critics, critic_memory = moved(adam, slope, state.critic_memory, state.nets.critics, rate)
@@ -253,7 +255,7 @@ def make_update(settings: TD3BC) -> Update[TD3BCState]:
         )
         done = state.done + 1
         nets = TD3BCNetworks(actor, critics)
-        numbers = {"error": error, "value": wanted.mean()}
+        numbers = {"error": error, "value": backup.mean()}
         return TD3BCState(nets, target, actor_memory, critic_memory, done), numbers
 
     return update

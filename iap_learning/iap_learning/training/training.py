@@ -108,8 +108,8 @@ def restored(checkpoint: Checkpoint, like: Tree) -> Tree:
         odd = min(set(names) ^ set(checkpoint.arrays))
         raise BadInput(f"{checkpoint.path}: array '{odd}': the experiment has other ones")
     leaves = [checkpoint.arrays[name] for name in names]
-    for name, leaf, (_, wanted) in zip(names, leaves, places, strict=True):
-        kind = (np.shape(wanted), np.asarray(wanted).dtype)
+    for name, leaf, (_, expected) in zip(names, leaves, places, strict=True):
+        kind = (np.shape(expected), np.asarray(expected).dtype)
         if (leaf.shape, leaf.dtype) != kind:
             raise BadInput(
                 f"{checkpoint.path}: array '{name}': has shape {leaf.shape} of {leaf.dtype};"
@@ -232,8 +232,8 @@ class Training:
         state = self._followed(cloning.STAGE, stage.legs, stage.begin())
         actor = stage.actor(state)
         if self._judge.best is None:
-            seen = scaling(stage.moments, experiment.normalisation.least)
-            told = {"data_success": data.success, **self._judge(actor, seen, 0)}
+            scales = scaling(stage.moments, experiment.normalisation.least)
+            told = {"data_success": data.success, **self._judge(actor, scales, 0)}
             self._log.add(cloning.STAGE, stage.updates, told)
             self._save(cloning.STAGE, stage.rounds, state)
         return actor, stage.moments
@@ -272,7 +272,7 @@ class Training:
         self._log.write()  # before it is counted
         save(self._folder / CHECKPOINT, progress, state)
 
-    def _keep(self, actor: Network, seen: Scaling, best: Best) -> None:
+    def _keep(self, actor: Network, scales: Scaling, best: Best) -> None:
         """Write a policy."""
         training = {
             "seed": self._experiment.seed,
@@ -281,6 +281,6 @@ class Training:
             "judged_success": best.success,
             "judged_return": best.returns,
         }
-        path, own = self._folder / POLICY, self._experiment.settings
-        parts = (self._episodes, actor, seen, training)
-        write_policy(path, *parts, settings=own, data=self._data)
+        path, settings = self._folder / POLICY, self._experiment.settings
+        parts = (self._episodes, actor, scales, training)
+        write_policy(path, *parts, settings=settings, data=self._data)

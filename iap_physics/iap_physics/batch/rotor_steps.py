@@ -11,9 +11,9 @@ from iap_description.math.kernels import (
     Vec,
     add,
     choose,
-    chosen3,
-    chosen4,
     formula,
+    select3,
+    select4,
     six,
     unrotate,
 )
@@ -75,12 +75,12 @@ def _ask_torque(block: Array, i: int, shared: Array, lanes: Lanes) -> None:
     J = shared9(shared, i, SHARED.autopilot_J)
     for lane in range(lanes[0], lanes[1]):
         is_estimated = get(block, b, BODY.is_estimated, lane) > 0.0
-        q = chosen4(
+        q = select4(
             is_estimated,
             get4(block, b, BODY.estimated_q, lane),
             get4(block, b, BODY.q, lane),
         )
-        w = chosen3(
+        w = select3(
             is_estimated,
             get3(block, b, BODY.estimated_w, lane),
             get3(block, b, BODY.w, lane),
@@ -122,7 +122,7 @@ def _command_rotors(block: Array, i: int, shared: Array, lanes: Lanes) -> None:
         direct = of_rotors(get4(block, b, BODY_COMMAND.rpm, lane), lift)
         last = get4(block, b, BODY.target, lane)
         is_due = get(block, b, BODY.tick, lane) == 0.0
-        target = chosen4(is_due, chosen4(mode == RPM_MODE, direct, speeds), last)
+        target = select4(is_due, select4(mode == RPM_MODE, direct, speeds), last)
         set4(block, b, BODY.target, lane, target)
 
 

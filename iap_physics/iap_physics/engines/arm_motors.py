@@ -91,17 +91,17 @@ class ArmMotors:
         """
         low, high = self.arm.record.limits
         speeds = self.arm.record.motor_speeds
-        wanted = self._begun[:3].copy()
+        targets = self._begun[:3].copy()
         for row, value in enumerate((q, v, torque)):
             if value is None:
                 continue
             if np.shape(value) != self.q.shape or not np.isfinite(value).all():
                 raise IapError(f"arm command: {len(self.q)} finite numbers expected, got {value}")
-            wanted[row] = value
-        self._targets[:] = wanted
-        self._targets[0] = np.clip(wanted[0], low, high)
-        self._targets[1] = np.clip(wanted[1], -speeds, speeds)
-        beyond = (self._targets != wanted).any(axis=0)
+            targets[row] = value
+        self._targets[:] = targets
+        self._targets[0] = np.clip(targets[0], low, high)
+        self._targets[1] = np.clip(targets[1], -speeds, speeds)
+        beyond = (self._targets != targets).any(axis=0)
         self.clipped += beyond
         return bool(beyond.any())
 

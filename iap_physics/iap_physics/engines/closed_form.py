@@ -72,8 +72,8 @@ class ClosedFormEngine(ContactlessEngine):
     def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
         """Start worlds anew from states (worlds, bodies, 13)."""
         indices = world_indices(worlds, self.batch)
-        own = [self._own.get(world) for world in indices.tolist()] if self._own else []
-        self._x[indices] = check_start(self._assemblies, x, len(indices), own)
+        assemblies = [self._own.get(world) for world in indices.tolist()] if self._own else []
+        self._x[indices] = check_start(self._assemblies, x, len(indices), assemblies)
         self._wrenches[indices] = 0.0
         self.status[indices], self.step_counts[indices] = RUNNING, 0
         if worlds is None:

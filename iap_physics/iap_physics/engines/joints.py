@@ -89,7 +89,7 @@ def check_start(
     assemblies: Sequence[Assembly],
     x: Array,
     batch: int,
-    own: Sequence[Sequence[Assembly] | None] = (),
+    by_world: Sequence[Sequence[Assembly] | None] = (),
 ) -> Array:
     """The start states as a new contiguous (batch, bodies, 13) array, checked.
 
@@ -97,7 +97,7 @@ def check_start(
         assemblies: that all worlds hold, one after another in the rows.
         x: (batch, bodies, 13) the states.
         batch: number of worlds.
-        own: of each world the assemblies that it holds in place of these, or None.
+        by_world: of each world the assemblies that it holds in place of these, or None.
 
     Raises:
         BadInput: wrong shape, not finite, or a body that is off its joint.
@@ -114,9 +114,9 @@ def check_start(
         raise BadInput(f"start state of '{worst}': not finite")
     if not _make_units(x, TOLERANCE):
         raise BadInput("start state: an attitude is not a unit quaternion")
-    if not own:
+    if not by_world:
         _check_vehicles(assemblies, x)
-    for world, each in enumerate(own):
+    for world, each in enumerate(by_world):
         _check_vehicles(each or assemblies, x[world : world + 1])
     return x
 

@@ -116,21 +116,21 @@ FirmwareChoice = Annotated[
 ]
 
 
-def firmware_tree(chosen: object, source: str) -> object:
+def firmware_tree(value: object, source: str) -> object:
     """The plain tree of a firmware that is named, or of some of its keys, with all that it leaves out.
 
     Raises:
         BadInput: there is no such firmware, or its keys are wrong.
     """
-    if isinstance(chosen, str):
-        chosen = {"name": chosen}
-    if not isinstance(chosen, dict):
-        return chosen  # refused where it is validated, unless it is null
-    kind = kind_of(chosen)
+    if isinstance(value, str):
+        value = {"name": value}
+    if not isinstance(value, dict):
+        return value  # refused where it is validated, unless it is null
+    kind = kind_of(value)
     if kind not in KINDS and kind != CUSTOM:
         other = alternatives(str(kind), KINDS)
         raise BadInput(
             f"{source}: key 'firmware.name': unknown {shown(kind)}: {other} (or module:Class of your own)"
         )
     settings = KINDS.get(str(kind), CustomSettings)
-    return validate(settings, chosen, source=source, prefix="firmware").model_dump(mode="json")
+    return validate(settings, value, source=source, prefix="firmware").model_dump(mode="json")

@@ -42,9 +42,9 @@ class NoiseStreams:
             return self._drawn[:, 0]
         width = self._half_width
         for b in np.flatnonzero(self._next == DRAWN).tolist():
-            own = self._streams[b]
-            assert own is not None  # noqa: S101 - plants are reset before they step
-            self._drawn[b] = own.uniform(-width, width, self._drawn.shape[1:])
+            stream = self._streams[b]
+            assert stream is not None  # noqa: S101 - plants are reset before they step
+            self._drawn[b] = stream.uniform(-width, width, self._drawn.shape[1:])
             self._next[b] = 0
         noise = self._drawn[np.arange(len(self._next)), self._next]
         self._next += 1

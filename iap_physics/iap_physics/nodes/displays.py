@@ -246,8 +246,8 @@ class RotorsAndMarkers:
         self._trace.add(x[0, :3])
         if self._joint_states.get_subscription_count():
             self._hinges.read(x)
-            own = (self._hinges.angle, self._hinges.rate)
-            rows = zip(own, self._rotors.joints, strict=True)
+            hinges = (self._hinges.angle, self._hinges.rate)
+            rows = zip(hinges, self._rotors.joints, strict=True)
             values = [np.concatenate([mine, turning.ravel()]) for mine, turning in rows]
             fill_joint_state(self._joints, stamp, *values)
             self._joint_states.publish(self._joints)

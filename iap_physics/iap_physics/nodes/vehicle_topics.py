@@ -91,13 +91,13 @@ class ArmTopics:
 
         Where every state is answered, a stamp of 0 is that of the first state, whose answer may come again late.
         """
-        given = trajectory_of(content, self._names)
-        stamp = given.stamp
+        trajectory = trajectory_of(content, self._names)
+        stamp = trajectory.stamp
         if not stamp and not self._in_step:
             stamp = stamp_of_time(self._session.t)
-        t = stamp / SECOND + given.t
-        points = np.stack([given.q, given.v, given.torque], axis=1)
-        if given.t[0] > 0.0:  # it begins where the joints are
+        t = stamp / SECOND + trajectory.t
+        points = np.stack([trajectory.q, trajectory.v, trajectory.torque], axis=1)
+        if trajectory.t[0] > 0.0:  # it begins where the joints are
             here = np.stack([self._motors.q, self._motors.v, self._motors.targets[2]])
             t, points = np.append(stamp / SECOND, t), np.concatenate([here[None], points])
         self._session.offer_arm(self._number, stamp / SECOND, JointTrajectory(t, points))

@@ -115,8 +115,8 @@ class ContactFlight:
         for numbers, airframe in zip(self._numbers, airframes, strict=True):
             numbers[world] = airframe.rotor_numbers
         if self._drag.linear.shape[1]:
-            own = drag_coefficients(assemblies)
-            for each, value in zip(self._drag, own, strict=True):
+            coefficients = drag_coefficients(assemblies)
+            for each, value in zip(self._drag, coefficients, strict=True):
                 each[world] = value
 
     def advance(self, inputs: PeriodInputs, steps: int) -> None:

@@ -99,15 +99,23 @@ class InertialProbe(PlantPart):
     def after_step(self, x: Array) -> None:
         """Take the state rows (B, bodies, 13) at the end of a physics step."""
         at = self._tick
-        seen = (x, self._last, self._rows, self._p_BS_B, self._q_BS, *self._constants, self._sums)
+        arrays = (
+            x,
+            self._last,
+            self._rows,
+            self._p_BS_B,
+            self._q_BS,
+            *self._constants,
+            self._sums,
+        )
         if self._is_mean:
-            _add_means(*seen)
+            _add_means(*arrays)
             if (at + 1) % self._every == 0:
                 self._samples.append((at + 1, self._sums / self._every))
                 self._sums[:] = 0.0
         else:
             if at % self._every == 0:
-                _measure(*seen)
+                _measure(*arrays)
                 self._samples.append((at, self._sums.copy()))
             np.take(x, self._rows, axis=1, out=self._last)
         self._tick += 1

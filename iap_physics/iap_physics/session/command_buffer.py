@@ -174,10 +174,10 @@ class FailSafe:
         self._integral += INTEGRAL_GAIN * self._dt * e.mean(axis=0)
         self._integral = _shortened(self._integral, MAX_ACCELERATION)
         pull = _shortened(POSITION_GAIN * e, MAX_ACCELERATION)
-        wanted = np.array([0.0, 0.0, self._gravity]) - (
+        acceleration = np.array([0.0, 0.0, self._gravity]) - (
             pull + VELOCITY_GAIN * rows[:, V] + self._integral + self._swing_damping(x[0])
         )
-        f_W = self._limited(self._thrust[:, None] / self._gravity * wanted)
+        f_W = self._limited(self._thrust[:, None] / self._gravity * acceleration)
         self._command.thrust[:] = np.linalg.norm(f_W, axis=1)
         if self._yaw_levers.any():
             self._command.thrust += self._for_yaw(x[0])

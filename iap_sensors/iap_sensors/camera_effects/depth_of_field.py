@@ -125,15 +125,15 @@ def _wanted_variances(
 
 
 @njit(cache=True)
-def _mix(layers: Singles, variances: Singles, wanted: Singles, out: Singles) -> None:
+def _mix(layers: Singles, variances: Singles, needed: Singles, out: Singles) -> None:
     """Mix blurred images (n, h, w, channels) so that each pixel (h, w) has its variance."""
     _, height, width, channels = layers.shape
     for i in range(height):
         for j in range(width):
             k = 1
-            while k < len(variances) - 1 and variances[k] < wanted[i, j]:
+            while k < len(variances) - 1 and variances[k] < needed[i, j]:
                 k += 1
-            share = (wanted[i, j] - variances[k - 1]) / (variances[k] - variances[k - 1])
+            share = (needed[i, j] - variances[k - 1]) / (variances[k] - variances[k - 1])
             for c in range(channels):
                 below = layers[k - 1, i, j, c]
                 out[i, j, c] = below + share * (layers[k, i, j, c] - below)

@@ -44,8 +44,8 @@ def in_air(
     out[disc] += (environment.sun / SUN_DISC).astype(np.float32)
     if environment.fog_density > 0.0:
         through = _through_fog(distance, ways_W[..., 2], p_WC_W[2], environment)[..., None]
-        seen = ~far[..., None]  # the sky has its fog already
-        out = np.where(seen, environment.fog * (1.0 - through) + out * through, out)
+        has_surface = ~far[..., None]  # the sky has its fog already
+        out = np.where(has_surface, environment.fog * (1.0 - through) + out * through, out)
     for lamp, color in zip(environment.lamps, lamp_colors(environment.lamps), strict=True):
         to_lamp = np.asarray(lamp.position) - p_WC_W
         along = ways_W @ to_lamp

@@ -221,15 +221,15 @@ def _by_look(group: TracedGroup) -> list[TracedGroup]:
     kinds, which = np.unique(looks, axis=0, return_inverse=True)
     groups = []
     for k in range(len(kinds)):
-        chosen = which.ravel() == k
-        used, numbers = np.unique(group.faces[chosen], return_inverse=True)
+        mask = which.ravel() == k
+        used, numbers = np.unique(group.faces[mask], return_inverse=True)
         groups.append(
             TracedGroup(
                 group.vertices[used],
                 np.ascontiguousarray(group.uv[used]),
                 numbers.reshape(-1, 3).astype(np.uint32),
-                group.layers[chosen],
-                group.tints[chosen],
+                group.layers[mask],
+                group.tints[mask],
                 group.opacity,
                 group.moves,
             )

@@ -178,13 +178,13 @@ class VehicleCommander:
         """Forget the flights of some worlds."""
         for world, seed, row in zip(worlds.tolist(), seeds, x, strict=True):
             self.vehicles[world].reset(seed)
-            self.vehicles[world].seen = row.copy()
+            self.vehicles[world].measurement = row.copy()
 
     def measured(self, x: Array) -> Array:
         """(B, 13) central bodies as they were measured last, of states (B, bodies, 13)."""
         if self.measures_truth:
             return x[:, 0]
-        return np.array([each.seen for each in self.vehicles])
+        return np.array([each.measurement for each in self.vehicles])
 
     def __call__(
         self, references: References, inputs: WorldInputs, threads: Threads, worlds: Integers

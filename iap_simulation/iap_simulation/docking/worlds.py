@@ -48,15 +48,15 @@ class Winds:
         self._blows = scenario.has_drag
         self._air = Air(scenario.wind, [np.random.default_rng(0) for _ in range(batch)])
 
-    def reset(self, chosen: Integers, seeds: Integers) -> None:
+    def reset(self, indices: Integers, seeds: Integers) -> None:
         """Begin flights of seeds in some worlds."""
-        if not (self._blows and len(chosen)):
+        if not (self._blows and len(indices)):
             return
-        for b, seed in zip(chosen.tolist(), seeds.tolist(), strict=True):
+        for b, seed in zip(indices.tolist(), seeds.tolist(), strict=True):
             wind = drawn_wind(self._scenario.model_copy(update={"seed": seed}))
             self._air.set_wind(b, wind)
         if self._air.is_gusty:
-            self._air.reset(chosen, [stream(seed, GUSTS) for seed in seeds.tolist()])
+            self._air.reset(indices, [stream(seed, GUSTS) for seed in seeds.tolist()])
 
     def advance(self, air_W: Array, dt: float) -> None:
         """Write the air's velocity (B, 3) of the next period."""

@@ -153,8 +153,8 @@ class Flight:
     @property
     def failsafes(self) -> dict[int, Failsafe]:
         """Settings of the fail-safes of vehicles that fly on an estimate, by their numbers; of those that have one."""
-        chosen = {i: self.scenario.vehicles[i].control.failsafe for i in self.navigators}
-        return {i: spec for i, spec in chosen.items() if spec is not None}
+        specs = {i: self.scenario.vehicles[i].control.failsafe for i in self.navigators}
+        return {i: spec for i, spec in specs.items() if spec is not None}
 
     @property
     def recordings(self) -> dict[str, dict[str, Any]]:
@@ -252,7 +252,7 @@ class Flight:
             start = vehicle.timeline.lead
             offset = np.array(self.scenario.vehicles[i].offset)
             for name, track in (
-                (topics.REFERENCE_POSE, command.given),
+                (topics.REFERENCE_POSE, command.commanded),
                 (topics.ACTUAL, command.actual),
             ):
                 if track is not None:

@@ -217,8 +217,8 @@ def _candidates(
     damped = fit_channel(logs, channel, settings, steps, bounds=critical)
     out = [Candidate("the fit of all logs", whole), Candidate("a critically damped fit", damped)]
     for log in logs if len(logs) > 1 else ():
-        own = fit_channel([log], channel, settings, steps)
-        out.append(Candidate(f"the fit of {log.name} alone", own))
+        single = fit_channel([log], channel, settings, steps)
+        out.append(Candidate(f"the fit of {log.name} alone", single))
     still = replace(whole, values=whole.values * [0.0, 1.0, 1.0, 1.0])
     return [*out, Candidate("no motion (gain 0)", still)]
 

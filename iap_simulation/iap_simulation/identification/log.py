@@ -158,13 +158,13 @@ def check_sizes(source: str, channels: tuple[str, ...], command: Array, v: Array
 def _channels(source: str, signals: dict[str, Array]) -> tuple[str, ...]:
     """The channels of a log: all seven, or those of a vehicle without an arm."""
     has_joints = any(name in signals for name in (*CHANNELS[4:], "q1", "q2", "q3"))
-    wanted = CHANNELS if has_joints else BASE_CHANNELS
-    needed = ["t", *(f"{name}_ref" for name in wanted), *wanted]
+    names = CHANNELS if has_joints else BASE_CHANNELS
+    needed = ["t", *(f"{name}_ref" for name in names), *names]
     needed += ["q1", "q2", "q3"] if has_joints else []
     missing = [name for name in needed if name not in signals]
     if missing:
         raise BadInput(f"{source}: missing channel {', '.join(missing)}")
-    return wanted
+    return names
 
 
 def _signal(source: str, signals: dict[str, Array], name: str, length: int | None) -> Array:

@@ -87,7 +87,7 @@ def read_matlab(path: Path, clock: Clock) -> Log:
     x, y = signals["xu_p"], signals["yu_p"]
     out = {"u_l": c * y - s * x, "u_m": -c * x - s * y}
     out |= {channel: signals[name] for channel, name in PLAIN.items()}
-    out |= {f"{name}_ref": signals[f"{own}_ref"] for name, own in COMMANDS.items()}
+    out |= {f"{name}_ref": signals[f"{column}_ref"] for name, column in COMMANDS.items()}
     out |= {name: signals[name] for name in ("q1", "q2", "q3")}
     out["t"] = _times(signals, clock, count)
     return make_log(path.stem, str(path), out, largest_step=SPIKE, in_units=True)

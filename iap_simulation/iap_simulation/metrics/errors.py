@@ -32,8 +32,8 @@ def inside(t: Array, window: tuple[float, float]) -> Booleans:
 
 def tracked(vehicle: VehicleRun) -> tuple[Array, Array, Array]:
     """Times (K,), and the commanded and the flown poses (K, 7) at these times."""
-    if vehicle.given is not None:
-        return against(vehicle, vehicle.given)
+    if vehicle.commanded is not None:
+        return against(vehicle, vehicle.commanded)
     c = vehicle.columns
     return c.t, c.reference[:, :7], c.x[:, 0, :7]
 
@@ -43,9 +43,9 @@ def against(vehicle: VehicleRun, track: Track) -> tuple[Array, Array, Array]:
     c = vehicle.columns
     if not len(c.t):
         return np.zeros(0), np.zeros((0, 7)), np.zeros((0, 7))
-    chosen = inside(track.t, (float(c.t[0]), float(c.t[-1])))
-    t = track.t[chosen]
-    return t, track.poses[chosen], trajectory_errors.poses_at(t, c.t, c.x[:, 0, :7])
+    mask = inside(track.t, (float(c.t[0]), float(c.t[-1])))
+    t = track.t[mask]
+    return t, track.poses[mask], trajectory_errors.poses_at(t, c.t, c.x[:, 0, :7])
 
 
 def pose_errors(

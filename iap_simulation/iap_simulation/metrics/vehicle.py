@@ -49,7 +49,7 @@ class VehicleScores:
         self._last = meta.window_s[0]
         self._ticks = self._saturated = 0
         self._thrust = 0.0
-        self._tracking = PoseScores(meta, tracks.given)
+        self._tracking = PoseScores(meta, tracks.commanded)
         self._actual = None if tracks.actual is None else PoseScores(meta, tracks.actual)
         self._velocity = ErrorSums()
         self._contact = ContactScores(meta, run) if meta.feels else None

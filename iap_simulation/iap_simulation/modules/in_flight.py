@@ -136,7 +136,7 @@ class ModulesInFlight:
         """Let a module's observer see the state that was measured and what was commanded before."""
         i, command = vehicle, step.command
         self._note_command(i, command)
-        measured, rotors = self._vehicles[i].seen, self._rotors[i]
+        measured, rotors = self._vehicles[i].measurement, self._rotors[i]
         self._estimates[i] = measured
         if self._k > 0:
             self.external_P[i] = self._observers[i](measured, rotors[0], rotors[1])
@@ -168,8 +168,8 @@ class ModulesInFlight:
 def aligned_by_policy(spec: ModulesSpec) -> ModulesSpec:
     """The same where a policy aligns the follower: the machine looks for the catch as soon as that is in line."""
     machine = spec.machine
-    own = {"hold": 1.0 / spec.rate, "offset": machine.approach.offset}
-    alignment = machine.alignment.model_copy(update=own)
+    changes = {"hold": 1.0 / spec.rate, "offset": machine.approach.offset}
+    alignment = machine.alignment.model_copy(update=changes)
     return spec.model_copy(update={"machine": machine.model_copy(update={"alignment": alignment})})
 
 

@@ -124,8 +124,8 @@ class ModulesMonitor(TaskMonitor[ObservedPlant]):
 
     def metrics(self, plant: ObservedPlant) -> dict[str, Any]:  # noqa: ARG002 - all is recorded
         """Key `modules` of metrics.json."""
-        own = (self.source.spec, self._names, self._window)
-        return ModulesScores(*own, self.columns, self.source.course).metrics()
+        about = (self.source.spec, self._names, self._window)
+        return ModulesScores(*about, self.columns, self.source.course).metrics()
 
     def events(self, plant: ObservedPlant) -> list[dict[str, Any]]:  # noqa: ARG002 - the source knows
         """States that joints came into so far."""

@@ -111,9 +111,9 @@ class ModulePairs:
 
     def reset(self, worlds: Any = None, seeds: Sequence[int] | None = None) -> None:  # noqa: ANN401 - ArrayLike
         """Bring worlds back to their start; arguments as those of `Worlds.reset`."""
-        chosen = world_indices(worlds, len(self.seeds))
+        indices = world_indices(worlds, len(self.seeds))
         for each in self.both:
-            each.reset(chosen, seeds)
+            each.reset(indices, seeds)
 
     def coordinator(self) -> Coordinator:
         """A new one, for one of the worlds."""

@@ -95,8 +95,8 @@ def read_modules(path: Path) -> dict[str, Array]:
         BadInput: the file is damaged, or an array is missing or has another shape.
     """
     arrays = read_arrays(path, "a record of modules")
-    wanted = (*ModulesInstant._fields, "joints", "state_names")
-    missing = [name for name in wanted if name not in arrays]
+    expected = (*ModulesInstant._fields, "joints", "state_names")
+    missing = [name for name in expected if name not in arrays]
     if missing:
         raise BadInput(f"{path}: array '{missing[0]}' is missing")
     rows, m, n = len(np.atleast_1d(arrays["t"])), arrays["joints"].size, _modules(arrays["roles"])

@@ -131,11 +131,9 @@ def check_rerender(run: Path, data: RunData, scenario: Scenario, cameras: int) -
         BadInput: see `rerender`.
     """
     flown = [vehicle.meta.name for vehicle in data.vehicles]
-    wanted = [vehicle.name for vehicle in scenario.vehicles]
-    if flown != wanted:
-        raise BadInput(
-            f"{run}: vehicles {', '.join(flown)} were recorded, not {', '.join(wanted)}"
-        )
+    names = [vehicle.name for vehicle in scenario.vehicles]
+    if flown != names:
+        raise BadInput(f"{run}: vehicles {', '.join(flown)} were recorded, not {', '.join(names)}")
     if cameras == 0:
         raise BadInput(f"{run}: there is no camera to render; choose some with --sensors")
     for name, item in scenario.world.objects.items():
@@ -153,7 +151,7 @@ def check_rerender(run: Path, data: RunData, scenario: Scenario, cameras: int) -
 def _copy_tracks(data: RunData, recorder: Recorder) -> None:
     for i, vehicle in enumerate(data.vehicles):
         for name, track in (
-            (topics.REFERENCE_POSE, vehicle.given),
+            (topics.REFERENCE_POSE, vehicle.commanded),
             (topics.ACTUAL, vehicle.actual),
             (topics.ACTUAL_WRENCH, vehicle.measured),
         ):

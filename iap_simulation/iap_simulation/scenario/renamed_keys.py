@@ -56,9 +56,9 @@ def assigned(tree: dict[str, Any], assignment: str) -> dict[str, Any]:
     Raises:
         BadInput: see `iap_description.config.record.override`.
     """
-    chosen = _chosen_by_name(tree, assignment)
-    if chosen is not None:
-        return chosen
+    renamed = _chosen_by_name(tree, assignment)
+    if renamed is not None:
+        return renamed
     assignment = _moved_assignment(assignment)
     path, equals, value = assignment.partition("=")
     new = KEYS.get(path)
@@ -188,8 +188,12 @@ def _with_plant(tree: dict[str, Any], name: str) -> dict[str, Any]:
     bodies = read_yaml(SHIPPED / "arm_path_bodies.yaml")
     control = {**tree.get("control", {}), "law": "auto"}
     rates = {"physics_hz": 1000.0, "control_hz": 200.0}
-    own = tree["arm"]["motion"]
-    motion = {**bodies["arm"]["motion"], "path": own["path"], "control": own["control"]}
+    motion_tree = tree["arm"]["motion"]
+    motion = {
+        **bodies["arm"]["motion"],
+        "path": motion_tree["path"],
+        "control": motion_tree["control"],
+    }
     out = merged(tree, {"rates": rates, "control": control})
     out["arm"] = {**tree["arm"], "motion": motion}
     return {**out, "plant": {"type": "bodies"}, "compare": bodies["compare"]}

@@ -79,12 +79,12 @@ def _of_wrenches(command: RecordedCommand) -> dict[str, Any]:
 
 def _fitted(scenario: Scenario, vehicle: VehicleSpec, command: RecordedCommand) -> dict[str, Any]:
     """Keys that fit a command to a platform: raised off the ground, and its heading alone where it loops."""
-    z = command.given.poses[:, 2] + vehicle.offset[2]
+    z = command.commanded.poses[:, 2] + vehicle.offset[2]
     clearance = vehicle.platform.ground_clearance
     is_low = z.min() < clearance - TOUCH and abs(z[0]) < NEAR_ZERO and z[0] - z.min() < NEAR_ZERO
     lift = math.ceil(round(100.0 * (clearance + MARGIN - float(z.min())), 6)) / 100.0
     keys: dict[str, Any] = {"lift": lift} if is_low and scenario.world.has_ground else {}
-    if largest_tilt(command.given.poses[:, 3:]) > STEEP and _by_heading(scenario, vehicle):
+    if largest_tilt(command.commanded.poses[:, 3:]) > STEEP and _by_heading(scenario, vehicle):
         keys["attitude"] = "heading"
     return keys
 

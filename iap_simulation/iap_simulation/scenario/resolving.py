@@ -110,10 +110,10 @@ def resolved(
             f"unknown option '{min(unknown)}' (known: {', '.join(Options.model_fields)})"
         )
     sets = tuple(f"{path}={json.dumps(value)}" for path, value in settings.items())
-    chosen = validate(Options, dict(options), source="options").and_set(sets)
+    choices = validate(Options, dict(options), source="options").and_set(sets)
     if isinstance(scenario, Mapping):
-        return resolve_tree("scenario", dict(scenario), "scenario", chosen)
-    return resolve(str(scenario), chosen)
+        return resolve_tree("scenario", dict(scenario), "scenario", choices)
+    return resolve(str(scenario), choices)
 
 
 def resolve_tree(

@@ -114,16 +114,16 @@ class VehicleSpec(Record):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        given = self.control.aircraft_yaw_deg
-        if (self.control.yaw == "reference") != (given is not None):
+        yaws = self.control.aircraft_yaw_deg
+        if (self.control.yaw == "reference") != (yaws is not None):
             raise ValueError(
                 "key 'control.aircraft_yaw_deg': a list of headings goes with yaw: reference, and only with it"
             )
         if self.control.observer == "acceleration" and self.sensors.imu is None:
             raise ValueError("key 'control.observer': acceleration needs sensors.imu")
-        if given is not None and len(given) != self.platform.count:
+        if yaws is not None and len(yaws) != self.platform.count:
             raise ValueError(
-                f"key 'control.aircraft_yaw_deg': {self.platform.count} headings are needed, not {len(given)}"
+                f"key 'control.aircraft_yaw_deg': {self.platform.count} headings are needed, not {len(yaws)}"
             )
         return self
 

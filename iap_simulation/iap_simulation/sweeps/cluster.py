@@ -176,7 +176,7 @@ def _check_versions(ray: Any) -> None:  # noqa: ANN401 - an extra has no types
     Raises:
         BadInput: naming machine and difference.
     """
-    own = versions()
+    local = versions()
     pinned = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
     ask = ray.remote(num_cpus=0, max_retries=1)(versions)
     for node in ray.nodes():
@@ -191,7 +191,7 @@ def _check_versions(ray: Any) -> None:  # noqa: ANN401 - an extra has no types
             raise BadInput(
                 f"cluster: {name} does not have the suite: start its part by ./iap cluster in a checkout"
             ) from error
-        for what, here, there in zip(own._fields, own, found, strict=True):
+        for what, here, there in zip(local._fields, local, found, strict=True):
             if here != there:
                 raise BadInput(f"cluster: {name} has another {what}: {there}, not {here}")
 

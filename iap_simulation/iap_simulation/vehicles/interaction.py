@@ -95,9 +95,9 @@ class InteractionControl:
         """
         self.sensor(wrench_W, measured[Q])
         if self._command is not None:  # before the first one nothing is known of the thrusts
-            seen = x.copy()
-            seen[0] = measured
-            self.estimated_P[:] = self.observer(seen, self._command)
+            state = x.copy()
+            state[0] = measured
+            self.estimated_P[:] = self.observer(state, self._command)
 
     def revise_reference(self, t: float, q_WP: Array, reference: Reference) -> Reference:
         """The reference to track at time `t` [s]; `task` is what to push with it."""

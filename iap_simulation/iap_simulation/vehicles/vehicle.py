@@ -71,7 +71,7 @@ class Vehicle:
         land_detector: of a flight that ends on the ground; None of others.
         wrench_follower: of recorded wrenches; None where none are flown.
         has_place: whether its reference is a place to be at.
-        seen: (13,) what was measured last of the central body.
+        measurement: (13,) the last one of the central body.
         estimate: (bodies, 13) state that it goes by; None where it goes by the truth.
     """
 
@@ -96,7 +96,7 @@ class Vehicle:
     land_detector: LandDetector | None = None
     wrench_follower: WrenchFollower | None = None
     has_place: bool = True
-    seen: Array = field(default_factory=lambda: np.zeros(13))
+    measurement: Array = field(default_factory=lambda: np.zeros(13))
     estimate: Array | None = None
 
     @classmethod
@@ -180,8 +180,8 @@ class Vehicle:
     def measured(self, x: Array) -> Array:
         """(13,) what is measured of the central body on a state (bodies, 13), once for each."""
         measured = self.sense(x[0])
-        self.seen = measured if self.lever is None else self.lever(x, measured)
-        return self.seen
+        self.measurement = measured if self.lever is None else self.lever(x, measured)
+        return self.measurement
 
     def feel(
         self, t: float, x: Array, measured: Array, contact_W: Array, reference: Reference

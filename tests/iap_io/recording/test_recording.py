@@ -215,7 +215,7 @@ def test_tracks_have_stamps_of_their_own(recorded: Record) -> None:
     flight = random_flight("three_star", 20)
     track = Track(np.array([0.001, 0.04, 0.09]), flight.reference[:3, :7].copy())
     run = recorded(flight, tracks={topics.ACTUAL: track})
-    assert run.vehicles[0].given is None
+    assert run.vehicles[0].commanded is None
     actual = run.vehicles[0].actual
     assert actual is not None
     np.testing.assert_allclose(actual.t, track.t, rtol=1e-15)
@@ -228,7 +228,7 @@ def test_tracks_end_with_the_flight_however_it_ends(tmp_path: Path, recorded: Re
     t = np.arange(-0.1, 60.0, 0.01)
     track = Track(t, np.tile(flight.reference[0, :7], (len(t), 1)))
     run = recorded(flight, tracks={topics.REFERENCE_POSE: track})
-    given, flown = run.vehicles[0].given, run.vehicles[0].columns.t
+    given, flown = run.vehicles[0].commanded, run.vehicles[0].columns.t
     assert given is not None
     np.testing.assert_allclose(given.t, np.arange(0, ticks, 2) * 0.005, atol=1e-9)
     with Reader(tmp_path / BAG) as reader:

@@ -154,7 +154,7 @@ def test_mirrored_positions_are_refused(mcap: BagMaker, multirotor: Motion) -> N
     assert "mirrored" in text and "reference.attitude=level" in text
     assert read_recorded(path, convention="enu").about.convention == "enu"
     alone = commanded(Replay(type="replay", path=str(path), attitude="level"))
-    np.testing.assert_allclose(alone.given.poses[:, 3:] - [0.0, 0.0, 0.0, 1.0], 0.0, atol=0.0)
+    np.testing.assert_allclose(alone.commanded.poses[:, 3:] - [0.0, 0.0, 0.0, 1.0], 0.0, atol=0.0)
 
 
 def test_what_tilts_as_it_likes_is_left_alone(mcap: BagMaker, flight: Motion) -> None:

@@ -134,7 +134,7 @@ def test_a_truth_by_another_clock_is_compared_by_the_times_of_reception(
     path = mcap.write({"/command/pose": (POSE, poses(mcap, calm)), "/vicon/pose": (POSE, late)})
     command = replayed(path, actual_topic="/vicon/pose")
     assert command.actual is not None
-    np.testing.assert_allclose(command.actual.t - command.given.t, 0.005, atol=1e-6)
+    np.testing.assert_allclose(command.actual.t - command.commanded.t, 0.005, atol=1e-6)
     assert "these are used" in " ".join(command.about.notes)
 
 
@@ -144,7 +144,7 @@ def test_stamps_a_little_apart_count_and_are_noted(mcap: BagMaker, calm: Motion)
     path = mcap.write({"/command/pose": (POSE, poses(mcap, calm)), "/vicon/pose": (POSE, early)})
     command = replayed(path, actual_topic="/vicon/pose")
     assert command.actual is not None
-    np.testing.assert_allclose(command.actual.t - command.given.t, 0.06, atol=1e-6)
+    np.testing.assert_allclose(command.actual.t - command.commanded.t, 0.06, atol=1e-6)
     assert "0.056 s ahead of the command's" in " ".join(command.about.notes)
     assert "--clock bag" in " ".join(command.about.notes)
 

@@ -172,7 +172,7 @@ def test_other_times_beside_a_kitti_file_are_read_anew(tmp_path: Path, level: Mo
     durations = []
     for factor in (1.0, 2.0):
         np.savetxt(tmp_path / "times.txt", factor * level.t, fmt="%.9f")
-        durations.append(commanded(Replay(type="replay", path=str(path))).given.t[-1])
+        durations.append(commanded(Replay(type="replay", path=str(path))).commanded.t[-1])
     assert durations[1] == pytest.approx(2.0 * durations[0], rel=0.01)
 
 

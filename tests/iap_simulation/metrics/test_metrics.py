@@ -37,7 +37,7 @@ def _turned(flight: Flight, *degrees: float) -> None:
 def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
     """All of metrics.json of a run that has been read whole."""
     scores = Scores(
-        run.meta, [VehicleTracks(vehicle.given, vehicle.actual) for vehicle in run.vehicles]
+        run.meta, [VehicleTracks(vehicle.commanded, vehicle.actual) for vehicle in run.vehicles]
     )
     scores.add([vehicle.columns for vehicle in run.vehicles])
     return scores.metrics(stats)
@@ -186,7 +186,7 @@ def test_figures_do_not_depend_on_the_pieces_that_rows_come_in(
     track = Track(t, np.random.default_rng(4).normal(size=(77, 7)))
     run = recorded(flight, tracks={topics.REFERENCE_POSE: track, topics.ACTUAL: track})
     vehicle = run.vehicles[0]
-    scores = Scores(run.meta, [VehicleTracks(vehicle.given, vehicle.actual)])
+    scores = Scores(run.meta, [VehicleTracks(vehicle.commanded, vehicle.actual)])
     for first in range(0, 101, piece):
         scores.add([vehicle.columns.rows(slice(first, first + piece))])
     whole = compute_metrics(run, STATS)

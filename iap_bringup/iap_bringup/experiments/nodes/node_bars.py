@@ -152,8 +152,8 @@ def stream_bars(platform: str) -> Iterator[Bar]:
         with nodes:
             for name, values in vehicle_nodes(scenario, vehicle).items():
                 nodes.start(name, values, namespace=f"/{vehicle.name}")
-            own = {"scenario": "hover", "platform": platform, "assignments": [start]}
-            nodes.start("physics_node", {**own, "pace": "lockstep", "start_paused": True})
+            parameters = {"scenario": "hover", "platform": platform, "assignments": [start]}
+            nodes.start("physics_node", {**parameters, "pace": "lockstep", "start_paused": True})
             flight.fly(t, poses, receptions(t))
     rows, heights = flight.rows, flight.heights
     off = [abs(rows[stamp][0, 2] - height) for stamp, height in heights.items() if stamp in rows]

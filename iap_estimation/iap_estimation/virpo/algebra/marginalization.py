@@ -94,9 +94,9 @@ def eliminate(H: Array, g: Array, out: slice) -> tuple[Array, Array]:
         out: places that go, or none; directions of theirs without information go without trace.
     """
     stay = np.r_[0 : out.start, out.stop : len(g)]
-    own = np.diag(H)[out]
-    is_measured = own > _ROUNDING * own.max(initial=0.0)
-    scale = np.where(is_measured, 1.0 / np.sqrt(np.where(is_measured, own, 1.0)), 0.0)
+    diagonal = np.diag(H)[out]
+    is_measured = diagonal > _ROUNDING * diagonal.max(initial=0.0)
+    scale = np.where(is_measured, 1.0 / np.sqrt(np.where(is_measured, diagonal, 1.0)), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * H[out, out] * scale)
     measured = values > _MIN_INFORMATION_SHARE * values.max(initial=0.0)
     half = scale[:, None] * vectors[:, measured] / np.sqrt(values[measured])

@@ -50,8 +50,8 @@ class RLGamesWorlds(IVecEnv):
     def _values(self, last: np.ndarray) -> np.ndarray:
         """Discounted values (k,) of observations (k, n), in units of unshaped rewards."""
         algo = self.algo
-        seen = torch.as_tensor(last, dtype=torch.float32, device=algo.device)
-        values = algo.get_values({"obs": seen})[:, 0].cpu().numpy()
+        observation = torch.as_tensor(last, dtype=torch.float32, device=algo.device)
+        values = algo.get_values({"obs": observation})[:, 0].cpu().numpy()
         bootstrap: np.ndarray = algo.gamma * values / algo.rewards_shaper.scale_value
         return bootstrap
 

@@ -67,7 +67,7 @@ class SB3Worlds(VecEnv):
         Raises:
             AttributeError: they have none of that name.
         """
-        return [getattr(self.worlds, attr_name)] * len(self._chosen(indices))
+        return [getattr(self.worlds, attr_name)] * len(self._worlds_of(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:  # noqa: ANN401
         """Refuse: worlds share all attributes."""
@@ -79,7 +79,7 @@ class SB3Worlds(VecEnv):
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:  # noqa: ANN401
         """False for every world."""
-        return [False] * len(self._chosen(indices))
+        return [False] * len(self._worlds_of(indices))
 
-    def _chosen(self, indices: Any) -> Sequence[int]:  # noqa: ANN401 - None, one, or some
+    def _worlds_of(self, indices: Any) -> Sequence[int]:  # noqa: ANN401 - None, one, or some
         return self._get_indices(indices)

@@ -171,14 +171,14 @@ def add_skins(spec: Any, skins: Sequence[Skin]) -> list[tuple[Any, SurfaceContac
     return contacts
 
 
-def _bodies(skin: Skin, own: Sequence[GeomRole]) -> list[Any]:
+def _bodies(skin: Skin, roles: Sequence[GeomRole]) -> list[Any]:
     """The body that has the geoms of each role: one for all, but for what stands still.
 
     By bodies MuJoCo soon sees what does not touch, by geoms at last.
     """
     if skin.kind.moves_freely or skin.body.joints:
-        return [skin.body] * len(own)
-    return [skin.body, *(skin.body.add_body() for _ in own[1:])]
+        return [skin.body] * len(roles)
+    return [skin.body, *(skin.body.add_body() for _ in roles[1:])]
 
 
 def _extents(skins: Sequence[Skin]) -> dict[SurfaceKind, Extent]:

@@ -73,14 +73,14 @@ class DataLayout(NamedTuple):
         Raises:
             IapError: the library's data does not lie as its description says.
         """
-        own, contact = _structure("mjData"), _structure("mjContact")
-        there = own.from_address(data._address)
+        layout, contact = _structure("mjData"), _structure("mjContact")
+        there = layout.from_address(data._address)
         for name in ("qpos", "qvel", "qacc_warmstart", "qfrc_applied", "xfrc_applied", "xipos"):
             if getattr(there, name) != getattr(data, name).ctypes.data:
                 raise IapError(
                     f"MuJoCo {mj.__version__}: mjData.{name} is not where it is said to be"
                 )
-        fields = {name: getattr(own, name).offset for name in cls._fields[:12]}
+        fields = {name: getattr(layout, name).offset for name in cls._fields[:12]}
         return cls(
             **fields,
             contact_size=ctypes.sizeof(contact),

@@ -187,13 +187,13 @@ def stl_bytes(vertices: Array, faces: Integers) -> bytes:
 def ray_cast(client: int, starts_W: Array, ends_W: Array, *, world_only: bool) -> Array:
     """Fraction (rays,) of each ray at its first hit, see `iap_physics.engines.engine.Engine.ray_cast`."""
     starts, ends = np.asarray(starts_W).tolist(), np.asarray(ends_W).tolist()
-    seen = {"collisionFilterMask": STANDING} if world_only else {}
+    filters = {"collisionFilterMask": STANDING} if world_only else {}
     hits: list[float] = []
     for i in range(0, len(starts), RAYS_PER_CALL):
         rays = bullet.rayTestBatch(
             starts[i : i + RAYS_PER_CALL],
             ends[i : i + RAYS_PER_CALL],
-            **seen,
+            **filters,
             physicsClientId=client,
         )
         hits += [ray[2] for ray in rays]

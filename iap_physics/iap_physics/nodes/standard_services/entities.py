@@ -96,11 +96,11 @@ class Entities:
 
     def box(self, entity: Entity) -> Array:
         """(2, 3) lower and upper corner of the box around an entity along its axes [m]; a vehicle has its aircraft."""
-        own, corners = self.state(entity), []
+        row, corners = self.state(entity), []
         for each in self._parts(entity):
             x, points = self.state(each), each.boxes[:, CORNERS, np.arange(3)].reshape(-1, 3)
             in_map = x[P] + so3.rotate(x[Q], points)
-            corners.append(so3.rotate(so3.conjugate(own[Q]), in_map - own[P]))
+            corners.append(so3.rotate(so3.conjugate(row[Q]), in_map - row[P]))
         every = np.concatenate(corners)
         return np.array([every.min(axis=0), every.max(axis=0)])
 
@@ -129,9 +129,9 @@ class Entities:
         return float(np.linalg.norm(nearest - point, axis=1).min())
 
 
-def _has_tags(tags: Sequence[str], wanted: Any) -> bool:  # noqa: ANN401 - TagsFilter
-    fits = [tag in tags for tag in wanted.tags]
-    return not fits or (any(fits) if wanted.filter_mode == ANY else all(fits))
+def _has_tags(tags: Sequence[str], tag_filter: Any) -> bool:  # noqa: ANN401 - TagsFilter
+    fits = [tag in tags for tag in tag_filter.tags]
+    return not fits or (any(fits) if tag_filter.filter_mode == ANY else all(fits))
 
 
 def _all(session: Session) -> Iterable[Entity]:

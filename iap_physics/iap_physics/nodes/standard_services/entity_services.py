@@ -134,9 +134,9 @@ class EntityServices:
             return result(results.RESULT_OPERATION_FAILED, f"frame '{frame}': {MAP} is expected")
         pose, twist = _pose_of(request.state.pose), _twist_of(request.state.twist)
         sets_pose, sets_twist = what_is_set(request)
-        wanted = [pose] * sets_pose + [twist] * sets_twist
+        values = [pose] * sets_pose + [twist] * sets_twist
         length = float(np.linalg.norm(pose[Q]))
-        if not np.isfinite(np.concatenate([*wanted, [0.0]])).all():
+        if not np.isfinite(np.concatenate([*values, [0.0]])).all():
             return result(INVALID_POSE, "not a number")
         if sets_pose and abs(length - 1.0) > UNIT:
             return result(INVALID_POSE, f"the quaternion has a length of {length:.3g}")
@@ -151,8 +151,8 @@ class EntityServices:
         assert entity.vehicle is not None
         plant = self._session.plant
         rows = plant.engine.state()[0].copy()
-        own = plant.propulsion[entity.vehicle].rows
-        rows[own] = moved(rows[own], pose, twist)
+        at = plant.propulsion[entity.vehicle].rows
+        rows[at] = moved(rows[at], pose, twist)
         try:
             place(self._session, rows)
         except BadInput as error:

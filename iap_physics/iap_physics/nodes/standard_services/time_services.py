@@ -180,12 +180,12 @@ class TimeServices:
 
     def _on_goal(self, goal: ServerGoalHandle) -> None:
         """Fly the steps of a goal; its result is given once they are flown, so that nothing waits."""
-        wanted, steps = goal.request.steps, self._controls.steps
+        count, steps = goal.request.steps, self._controls.steps
 
         def each() -> None:
             left = steps.left
             goal.publish_feedback(
-                SimulateSteps.Feedback(completed_steps=wanted - left, remaining_steps=left)
+                SimulateSteps.Feedback(completed_steps=count - left, remaining_steps=left)
             )
 
         def done(message: str, success: bool) -> None:  # noqa: FBT001 - see `Done`
@@ -193,7 +193,7 @@ class TimeServices:
                 each()
             goal.execute(lambda _: _end_goal(goal, message, success=success))
 
-        reason = steps.start(wanted, done, each)
+        reason = steps.start(count, done, each)
         if reason:
             done(reason, False)
 

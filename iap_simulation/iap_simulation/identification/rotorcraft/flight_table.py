@@ -199,10 +199,10 @@ def _smooth(signal: Signal, t: Array, cutoff: float) -> Array:
     """A signal at times (T,), low-passed at its own rate without a delay."""
     from scipy.signal import butter, sosfiltfilt  # takes a quarter of a second
 
-    own = np.arange(signal.t[0], signal.t[-1], 1.0 / signal.rate)
+    grid = np.arange(signal.t[0], signal.t[-1], 1.0 / signal.rate)
     sections = butter(2, min(cutoff, 0.45 * signal.rate), fs=signal.rate, output="sos")
-    values = sosfiltfilt(sections, signal.at(own), axis=0)
-    return np.stack([np.interp(t, own, column) for column in values.T], axis=1)
+    values = sosfiltfilt(sections, signal.at(grid), axis=0)
+    return np.stack([np.interp(t, grid, column) for column in values.T], axis=1)
 
 
 def _attitudes(log: FlightLog, t: Array, w: Array) -> Array:

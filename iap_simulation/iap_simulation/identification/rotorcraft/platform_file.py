@@ -65,8 +65,8 @@ def fleet_files(model: FleetModel, start: str, logs: Sequence[FlightLog]) -> dic
         )
     full, mass = model.parameters[FULL], base.aircraft.mass
     scale = float(Assembly.of(base, base.name).mass) / (base.count * mass)
-    own = full._replace(value=scale * full.value, half_width=scale * full.half_width)
-    numbers = _numbers({FULL: own, **model.mean}, base.aircraft, None, is_by_motors=True)
+    full_scale = full._replace(value=scale * full.value, half_width=scale * full.half_width)
+    numbers = _numbers({FULL: full_scale, **model.mean}, base.aircraft, None, is_by_motors=True)
     return _files(numbers, base, start, logs)
 
 

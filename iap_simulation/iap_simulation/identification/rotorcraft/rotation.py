@@ -133,8 +133,8 @@ class _Fit:
         return self._passed(self._share(n) if self.is_by_motors else n)
 
     def _regressors(self, drive: Array, axis: int) -> Array:
-        own = drive if self.is_by_motors else drive[:, [axis]]
-        return np.column_stack([own, self._w[:, axis]])
+        inputs = drive if self.is_by_motors else drive[:, [axis]]
+        return np.column_stack([inputs, self._w[:, axis]])
 
     def _linear(self, drive: Array) -> list[Array]:
         """Gains and damping about each axis."""
@@ -148,8 +148,8 @@ class _Fit:
         The sum of gains in this sense is that of what the flight excites. Combinations of motors across it are not
         excited by a controller, so that gains of single motors are not well known.
         """
-        own = self._regressors(drive, axis)[:, :-1]
-        together = own.T @ (own @ linear[:-1])
+        columns = self._regressors(drive, axis)[:, :-1]
+        together = columns.T @ (columns @ linear[:-1])
         return np.asarray(np.where(together < 0.0, -1.0, 1.0))
 
     def _modelled(self, drive: Array, linear: list[Array]) -> Array:

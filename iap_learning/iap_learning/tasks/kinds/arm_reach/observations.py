@@ -42,15 +42,15 @@ class Tips(NamedTuple):
         return cls(*(np.zeros((worlds, 3)) for _ in range(3)))
 
     def look(
-        self, chosen: Integers, plants: IdentifiedPlants, chain: Chain, targets: Array
+        self, indices: Integers, plants: IdentifiedPlants, chain: Chain, targets: Array
     ) -> None:
         """Take the present states of chosen worlds; targets (B, 3) are in `map` [m]."""
-        _look(chosen, (plants.pose, plants.q, plants.v), chain, targets, self)
+        _look(indices, (plants.pose, plants.q, plants.v), chain, targets, self)
 
 
 @njit(cache=True)
 def _look(
-    chosen: Integers,
+    indices: Integers,
     state: tuple[Array, Array, Array],
     chain: Chain,
     targets: Array,
@@ -59,7 +59,7 @@ def _look(
     """Write the tips of some worlds at the states of their plants: pose (B, 4), joints (B, 3), velocities (B, 7)."""
     (pose, q, v), (tip, speed, error) = state, tips
     here, level = np.zeros(3), np.eye(3)
-    for b in chosen:
+    for b in indices:
         tip[b] = tip_pose(chain, here, level, q[b])[0]
         J = jacobian(chain, level, q[b])
         for i in range(3):

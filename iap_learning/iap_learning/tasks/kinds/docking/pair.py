@@ -138,11 +138,11 @@ def sense(
     for b in indices:
         rate_gain = pair.coupled_rate_gain if links[1][b] else pair.rate_gain
         for i in range(2):
-            x, own = measured[b, i], memory.observers[b, i]
+            x, observer = measured[b, i], memory.observers[b, i]
             if starts:
-                initialise_observer(x, pair, own)
-            update_observer(x, links[0][b], script, pair, own)
-            predict(x, rate_gain, script, pair, own, memory.predicted[b, i])
+                initialise_observer(x, pair, observer)
+            update_observer(x, links[0][b], script, pair, observer)
+            predict(x, rate_gain, script, pair, observer, memory.predicted[b, i])
 
 
 @njit(cache=True)

@@ -47,9 +47,9 @@ class Script:
         self._follower = pairs.both.index(pairs.follower)
         self._rows = np.repeat(rows[self._follower][None], len(pairs.seeds), axis=0)
 
-    def reset(self, chosen: Iterable[int]) -> None:
+    def reset(self, indices: Iterable[int]) -> None:
         """Forget the last episodes of some worlds."""
-        for b in chosen:
+        for b in indices:
             self._coordinators[b] = None
 
     def coordinate(self, outcome: Integers) -> None:

@@ -75,11 +75,11 @@ class PotentialField:
 
     def __call__(self, observations: NDArray[np.float32]) -> Array:
         """(B, 4) velocity in `map` [m/s] and yaw rate [rad/s] at observations (B, n)."""
-        seen = observations.astype(np.float64)
-        goals_P = self._scale * seen[:, self._goal]
-        q_WP = np.ascontiguousarray(seen[:, self._attitude])
+        rows = observations.astype(np.float64)
+        goals_P = self._scale * rows[:, self._goal]
+        q_WP = np.ascontiguousarray(rows[:, self._attitude])
         depths = self._camera.depths(observations[:, self._first :])
-        out = np.empty((len(seen), 4))
+        out = np.empty((len(rows), 4))
         _follow(goals_P, q_WP, depths, self._view.ways_B, self._view.p_BS_B, self._numbers, out)
         return out
 

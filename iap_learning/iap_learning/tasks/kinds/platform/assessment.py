@@ -34,13 +34,13 @@ class StepInputs(NamedTuple):
         before: (B, n) actions of the step before, in [-1, 1].
         clearance: (B,) distance from the nearest obstacle, which may be infinite [m].
         status: (B,) of the worlds.
-        own: (B, K) quantities of the user's own.
+        user: (B, K) quantities of the user's own.
     """
 
     before: Array
     clearance: Array
     status: Integers
-    own: Array
+    user: Array
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -98,5 +98,5 @@ def _load(
         put_action(block, lane, inputs.action[b], flown.before[b])
         set1(block, MEASURES, APPROACH, lane, distance[b])
         set1(block, MEASURES, CLEARANCE, lane, flown.clearance[b])
-        for k in range(flown.own.shape[1]):
-            set1(block, FACTORS, k, lane, flown.own[b, k])
+        for k in range(flown.user.shape[1]):
+            set1(block, FACTORS, k, lane, flown.user[b, k])

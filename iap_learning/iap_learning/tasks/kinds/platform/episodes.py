@@ -21,12 +21,12 @@ from iap_learning.tasks.kinds.platform.observation_checks import check_in_worlds
 from iap_learning.tasks.kinds.platform.observations import NO_PARTS, ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules, begin
-from iap_learning.tasks.kinds.platform.own_quantities import OwnQuantities
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.platform.task import DepthImage, PlatformTask
 from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
-from iap_learning.tasks.own_terms import TermInputs
+from iap_learning.tasks.kinds.platform.user_quantities import UserQuantities
 from iap_learning.tasks.scaling import ActionScale
+from iap_learning.tasks.user_terms import TermInputs
 from iap_simulation.batch.actions import act
 from iap_simulation.batch.ray_sensor import WorldRaySensor, ray_sensor_spec
 from iap_simulation.batch.worlds import Worlds
@@ -109,9 +109,9 @@ class DepthCamera(DepthNumbers):
         ways_B = so3.rotate(turn, blocks.mean(axis=(1, 3)).reshape(-1, 3))
         return ImageGeometry(ways_B, np.array(mount.p_BS_B))
 
-    def __call__(self, chosen: Integers | None = None) -> NDArray[np.float32]:
+    def __call__(self, indices: Integers | None = None) -> NDArray[np.float32]:
         """(B, numbers) at the present states, row by row; or those of some worlds."""
-        return self.of(self._sensor.images(chosen)[self._output])
+        return self.of(self._sensor.images(indices)[self._output])
 
 
 class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
@@ -151,18 +151,18 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         action, aircraft = task.action, flying.rpm.shape[1]
         repeats = action.size(aircraft) // len(action.low)
         super().__init__(task, flying, ActionScale.of(action.low, action.high, repeats))
-        self._function = action.own(aircraft)
+        self._function = action.user_function(aircraft)
         self.observer = Observer(task.observation, aircraft=aircraft, actions=self.size)
         check_in_worlds(task, flying)
         example = TermInputs.at_rest(aircraft, self.size)
-        self._own = OwnQuantities(task, worlds, example)
+        self._user = UserQuantities(task, worlds, example)
         self._term_values = np.empty((worlds, self.observer.size), np.float32)
         self._history = History(worlds, task.history, self.observer.size)
         self._has_imu = any(name in task.observation for name in INERTIAL_TERMS)
         self.camera = None if task.depth is None else DepthCamera(task.depth, self.worlds)
         self._clearance = Clearance(self.worlds) if task.minds_obstacles else None
         self._no_obstacles = np.full(worlds, np.inf)
-        names = self._own.names
+        names = self._user.names
         self._rules = Rules.of(task, self.dt, names)
         self._terms = RewardTerms.of(task.reward, names)
         self._last = self._last_goals() if task.goal == "last" else None
@@ -197,7 +197,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
     def _begin(self, indices: Integers) -> None:
         super()._begin(indices)
         begin(indices, self._inputs(), self._results)
-        self._own.begin(indices)
+        self._user.begin(indices)
         if self._history.steps > 1:
             self._history.begin(indices, self.observer(self._seen_inputs(), indices))
 
@@ -215,7 +215,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
 
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
-        now = self.observer(self._seen_inputs(), indices, self._own.unsound)
+        now = self.observer(self._seen_inputs(), indices, self._user.unsound)
         return self._with_images(self._history(now, indices), indices)
 
     def _step_observation(self) -> Observations:
@@ -256,7 +256,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
     def _assess(self) -> Array:
         """Count, reward and observe a step in one compiled pass over all worlds."""
         clearance = self._no_obstacles if self._clearance is None else self._clearance()
-        inputs, status, own = self._inputs(), self.worlds.status, self._own
+        inputs, status, user = self._inputs(), self.worlds.status, self._user
         reward = np.empty(self.count)
         out = np.empty((self.count, self.observer.size), np.float32)
         is_apart = self._has_imu or self.task.observed == "measured"
@@ -265,18 +265,18 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
 
         def work(first: int, end: int) -> None:
             fates = status
-            if own.is_needed or self.observer.own:
+            if user.is_needed or self.observer.user_terms:
                 which = np.arange(first, end)
-                own.fill(which, inputs)
-                self.observer.fill_own(which, inputs, out[first:end], own.unsound)
-                fates = own.fates(status)
-            step = StepInputs(self._before, clearance, fates, own.values)
+                user.fill(which, inputs)
+                self.observer.fill_user_terms(which, inputs, out[first:end], user.unsound)
+                fates = user.fates(status)
+            step = StepInputs(self._before, clearance, fates, user.values)
             assess(first, end, inputs, step, task, self._results, reward, out)
 
         self.worlds.threads.run(work, self.count)
         if is_apart:
-            out = self.observer(self._seen_inputs(), None, own.unsound)
-        own.warn(inputs, self.observer.own, self.episode_seeds)
+            out = self.observer(self._seen_inputs(), None, user.unsound)
+        user.warn(inputs, self.observer.user_terms, self.episode_seeds)
         self._history.add(out)
         self._term_values = out
         return reward

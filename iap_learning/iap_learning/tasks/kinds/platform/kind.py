@@ -18,12 +18,12 @@ from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
 from iap_learning.tasks.kinds.platform.observations import NO_PARTS, ObservationInputs
 from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules
-from iap_learning.tasks.kinds.platform.own_quantities import OwnQuantities
 from iap_learning.tasks.kinds.platform.platform_policy import PlatformPolicy
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.platform.task import PlatformTask
-from iap_learning.tasks.own_terms import TermInputs
+from iap_learning.tasks.kinds.platform.user_quantities import UserQuantities
 from iap_learning.tasks.task import DEFAULT_KIND
+from iap_learning.tasks.user_terms import TermInputs
 from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
 from iap_simulation.loop.agents import SCRIPT
@@ -59,8 +59,8 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         self._dt = task.repeat * scenario.dt
         count = scenario.vehicles[0].platform.count
         self._example = TermInputs.at_rest(count, task.action.size(count))
-        self._own = OwnQuantities(task, 1, self._example)
-        names = self._own.names
+        self._user = UserQuantities(task, 1, self._example)
+        names = self._user.names
         rules = Rules.of(task, self._dt, names)
         self._of_task = (RewardTerms.of(task.reward, names), rules, NO_PARTS)
         self._around = Surroundings([placed_world(scenario)]) if task.minds_obstacles else None
@@ -85,16 +85,16 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         """Count a step that ends in a state (1, bodies, 13)."""
         none = np.zeros((1, 1))
         states = ObservationInputs(x, self._goal(), self._zero, none[None], none)
-        fates = self._fates(states) if self._own.is_needed else self._zero
-        inputs = StepInputs(none, self._clearance(x), fates, self._own.values)
+        fates = self._fates(states) if self._user.is_needed else self._zero
+        inputs = StepInputs(none, self._clearance(x), fates, self._user.values)
         assess(0, 1, states, inputs, self._of_task, counts, np.zeros(1), NO_OBSERVATION)
 
     def _fates(self, states: ObservationInputs) -> Integers:
         """Status (1,) after the user's quantities that judge; rotor speeds and actions are unknown here, and NaN."""
         rpm, action = (np.full((1, *each.shape), np.nan) for each in self._example[2:])
         judged = (*self._task.success.within, *self._task.fails_beyond)
-        self._own.fill(self._zero, states._replace(rpm=rpm, action=action), judged)
-        return self._own.fates(self._zero)
+        self._user.fill(self._zero, states._replace(rpm=rpm, action=action), judged)
+        return self._user.fates(self._zero)
 
     def _clearance(self, x: Array) -> Array:
         return np.full(1, np.inf) if self._around is None else self._around.distances(x[:, 0, P])

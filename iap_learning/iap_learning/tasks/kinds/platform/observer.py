@@ -11,8 +11,8 @@ from iap_description.arrays import Integers
 from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.kinds.platform.observations import ObservationInputs, Parts, observe
 from iap_learning.tasks.kinds.platform.term_table import NAMES, TERMS
-from iap_learning.tasks.own_terms import OwnTerm, TermInputs, is_own
 from iap_learning.tasks.terms import BOUND
+from iap_learning.tasks.user_terms import TermInputs, UserTerm, is_user_function
 
 
 class PlacedTerm(NamedTuple):
@@ -24,7 +24,7 @@ class PlacedTerm(NamedTuple):
         factor: that multiplies them.
     """
 
-    term: OwnTerm
+    term: UserTerm
     columns: slice
     factor: float
 
@@ -42,7 +42,7 @@ class Observer:
         columns: where each term stands in it.
         layout: terms, their sizes and scales.
         parts: those of the suite for compiled loops.
-        own: those of the user.
+        user_terms: those of the user.
 
     Raises:
         BadInput: a function of the user's cannot be imported or compiled, or returns no tuple of floats.
@@ -50,14 +50,14 @@ class Observer:
 
     def __init__(self, scales: Mapping[str, float], *, aircraft: int, actions: int) -> None:
         self.columns: dict[str, slice] = {}
-        self.own: list[PlacedTerm] = []
+        self.user_terms: list[PlacedTerm] = []
         self.size = 0
         example = TermInputs.at_rest(aircraft, actions)
         for name, scale in scales.items():
-            if is_own(name):
-                term = OwnTerm(name, f"observation.{name}", example, is_tuple=True)
+            if is_user_function(name):
+                term = UserTerm(name, f"observation.{name}", example, is_tuple=True)
                 last = self.size + term.size
-                self.own.append(PlacedTerm(term, slice(self.size, last), 1.0 / scale))
+                self.user_terms.append(PlacedTerm(term, slice(self.size, last), 1.0 / scale))
             else:
                 size, per_aircraft, per_action = TERMS[name]
                 last = self.size + size + aircraft * per_aircraft + actions * per_action
@@ -69,14 +69,14 @@ class Observer:
 
     def _parts(self, scales: Mapping[str, float]) -> Parts:
         """The suite's terms for compiled loops."""
-        names = [name for name in scales if not is_own(name)]
+        names = [name for name in scales if not is_user_function(name)]
         return Parts(
             np.array([NAMES.index(name) for name in names], np.int64),
             np.array([self.columns[name].start for name in names], np.uint64),
             1.0 / np.array([scales[name] for name in names], np.float64),
         )
 
-    def fill_own(
+    def fill_user_terms(
         self,
         which: Integers,
         inputs: ObservationInputs,
@@ -91,26 +91,26 @@ class Observer:
             out: (n, size) written.
             unsound: (B,) set to 1 where a number is not finite.
         """
-        for term, columns, factor in self.own:
+        for term, columns, factor in self.user_terms:
             term.fill(which, inputs.arrays, out[:, columns], factor, BOUND, unsound)
 
     def __call__(
         self,
         inputs: ObservationInputs,
-        chosen: Integers | None = None,
+        indices: Integers | None = None,
         unsound: Integers | None = None,
     ) -> NDArray[np.float32]:
-        """Observations (B, size) of all worlds, or (chosen, size) of some; new ones every time.
+        """Observations (B, size) of all worlds, or (indices, size) of some; new ones every time.
 
         Args:
             inputs: of all worlds.
-            chosen: (n,) the worlds; None for all.
+            indices: (n,) the worlds; None for all.
             unsound: (B,) set to 1 where a number of the user's is not finite.
         """
-        which = np.arange(len(inputs.x)) if chosen is None else chosen
+        which = np.arange(len(inputs.x)) if indices is None else indices
         out = np.empty((len(which), self.size), np.float32)
         observe(which, inputs, self.parts, out)
-        if self.own:
+        if self.user_terms:
             flags = np.zeros(len(inputs.x), np.int64) if unsound is None else unsound
-            self.fill_own(which, inputs, out, flags)
+            self.fill_user_terms(which, inputs, out, flags)
         return out

@@ -47,12 +47,12 @@ class Rules(NamedTuple):
     arrival: float
 
     @classmethod
-    def of(cls, task: PlatformTask, step: float, own: Sequence[str] = ()) -> Self:
+    def of(cls, task: PlatformTask, step: float, user: Sequence[str] = ()) -> Self:
         """The rules of a task with steps of a length [s] and such quantities of the user's own."""
         success = task.success
         return cls(
-            _bounds(success.within, own),
-            _bounds(task.fails_beyond, own),
+            _bounds(success.within, user),
+            _bounds(task.fails_beyond, user),
             0.0 if task.clearance is None else task.clearance,
             max(1, round(success.lasting / step)),
             success.ends,
@@ -62,8 +62,8 @@ class Rules(NamedTuple):
         )
 
 
-def _bounds(limits: Mapping[str, float], own: Sequence[str]) -> Array:
-    return np.array([limits.get(name, np.inf) for name in (*QUANTITIES, *own)])
+def _bounds(limits: Mapping[str, float], user: Sequence[str]) -> Array:
+    return np.array([limits.get(name, np.inf) for name in (*QUANTITIES, *user)])
 
 
 class EpisodeCounts(NamedTuple):

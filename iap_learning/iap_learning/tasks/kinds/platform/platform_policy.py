@@ -160,14 +160,14 @@ class PlatformPolicy:
         platform = scenario.vehicles[0].platform
         check_in_flight(task, policy.name)
         size = task.action.size(platform.count)
-        self._function = task.action.own(platform.count)
+        self._function = task.action.user_function(platform.count)
         self._observer = Observer(task.observation, aircraft=platform.count, actions=size)
         self.eye = None
         if task.depth is not None:
             self.eye = Eye(task.depth, scenario, self._repeat, policy.name)
         self._history = History(1, task.history, self._observer.size)
-        own = self._history.layout(self._observer.layout)
-        terms = (*own, *(() if self.eye is None else (self.eye.term,)))
+        suite = self._history.layout(self._observer.layout)
+        terms = (*suite, *(() if self.eye is None else (self.eye.term,)))
         layout = (task, terms, size, platform.name, scenario.rates.control_hz)
         policy.check(Layout.of(*layout), f"task '{task.name}' in this scenario")
         action = policy.header.action
@@ -209,17 +209,17 @@ class PlatformPolicy:
     def _act(self) -> None:
         world, task = self._world, self.task
         goals = world.goal if task.goal == "present" else self._last
-        given = ObservationInputs(world.state, goals, self._only, world.rpm, self._action)
-        now = self._observer(given)
+        inputs = ObservationInputs(world.state, goals, self._only, world.rpm, self._action)
+        now = self._observer(inputs)
         self._history.begin(self._only, now) if self._period < 0 else self._history.add(now)
-        seen = self._history(now)
+        observation = self._history(now)
         if self.eye is not None:
-            seen = np.hstack([seen, self.eye.numbers])
-        self._action = np.clip(self._policy(seen).astype(np.float64), -1.0, 1.0)
+            observation = np.hstack([observation, self.eye.numbers])
+        self._action = np.clip(self._policy(observation).astype(np.float64), -1.0, 1.0)
         self._values = self._scale.apply(self._action)
         if self._function is not None:
-            given = given._replace(action=self._action)
-            self._values = self._function(self._values, given.arrays)
+            inputs = inputs._replace(action=self._action)
+            self._values = self._function(self._values, inputs.arrays)
 
     @property
     def _last(self) -> Array:

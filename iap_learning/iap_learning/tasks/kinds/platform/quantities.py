@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numbers of every world by which tasks reward and judge; none of them is negative but `approach` and `below`.
 
-A task's file may also name a function of the user's own as ``module:function``, see `iap_learning.tasks.own_terms`.
+A task's file may also name a function of the user's own as ``module:function``, see `iap_learning.tasks.user_terms`.
 
 | quantity | unit | what it is |
 |---|---|---|
@@ -35,7 +35,7 @@ from iap_description.math.kernels import (
 )
 from iap_description.math.lanes import Index, Lanes, get, get3, get4, set1
 from iap_learning.tasks.kinds.platform.block import GOAL, MEASURES, STATE
-from iap_learning.tasks.own_terms import OwnName
+from iap_learning.tasks.user_terms import UserFunctionName
 
 Quantity = Literal[
     "distance",
@@ -50,7 +50,7 @@ Quantity = Literal[
     "action",
     "action_change",
 ]
-AnyQuantity = Quantity | OwnName
+AnyQuantity = Quantity | UserFunctionName
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)  # in the order of their columns
 (
     DISTANCE,

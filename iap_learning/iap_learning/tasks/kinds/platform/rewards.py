@@ -68,25 +68,25 @@ class RewardTerms(NamedTuple):
     Attributes:
         weights: (terms,).
         counts: (terms,) factors of each.
-        chosen: (products,) which factors they are, one term after another.
+        factor_of: (products,) which factors they are, one term after another.
         columns: (factors,) quantities of the different factors, those of the user's own behind all others.
         shapes: (factors,) numbers in `SHAPES`.
         k: (factors,).
-        own: quantities of the user's own.
+        user: quantities of the user's own.
     """
 
     weights: Array
     counts: Integers
-    chosen: Integers
+    factor_of: Integers
     columns: Integers
     shapes: Integers
     k: Array
-    own: int
+    user: int
 
     @classmethod
-    def of(cls, reward: Reward, own: Sequence[str] = ()) -> Self:
+    def of(cls, reward: Reward, user: Sequence[str] = ()) -> Self:
         """The terms of a reward, where there are such quantities of the user's own."""
-        quantities = (*QUANTITIES, *own)
+        quantities = (*QUANTITIES, *user)
         terms = list(reward.terms.values())
         products = [factor for term in terms for factor in term.factors]
         factors = list(dict.fromkeys(products))
@@ -97,7 +97,7 @@ class RewardTerms(NamedTuple):
             _numbers([quantities.index(factor.of) for factor in factors]),
             _numbers([SHAPES.index(factor.shape) for factor in factors]),
             np.array([factor.k for factor in factors], dtype=np.float64),
-            len(own),
+            len(user),
         )
 
 
@@ -108,22 +108,24 @@ def _numbers(values: Sequence[int]) -> Integers:
 @formula
 def rows_for(terms: RewardTerms) -> int:
     """Rows of a block that is rewarded."""
-    return int(FACTORS) + terms.own + len(terms.k)
+    return int(FACTORS) + terms.user + len(terms.k)
 
 
 @formula
 def add_up(block: Array, terms: RewardTerms, lanes: Lanes) -> None:
     """Write the rewards of the quantities into row `REWARD`."""
-    weights, counts, chosen, columns, shapes, k, own = terms
+    weights, counts, factor_of, columns, shapes, k, user = terms
     for i in range(len(k)):
-        _shape(block, MEASURES + np.uint64(columns[i]), shapes[i], k[i], _factor(i, own), lanes)
+        _shape(block, MEASURES + np.uint64(columns[i]), shapes[i], k[i], _factor(i, user), lanes)
     _fill(block, REWARD, 0.0, lanes)
     first = 0
     for i in range(len(weights)):
         _fill(block, PRODUCT, weights[i], lanes)
         for j in range(first, first + counts[i]):
             for lane in range(lanes[0], lanes[1]):
-                value = get(block, PRODUCT, 0, lane) * get(block, _factor(chosen[j], own), 0, lane)
+                value = get(block, PRODUCT, 0, lane) * get(
+                    block, _factor(factor_of[j], user), 0, lane
+                )
                 set1(block, PRODUCT, 0, lane, value)
         for lane in range(lanes[0], lanes[1]):
             total = get(block, REWARD, 0, lane) + get(block, PRODUCT, 0, lane)
@@ -132,9 +134,9 @@ def add_up(block: Array, terms: RewardTerms, lanes: Lanes) -> None:
 
 
 @formula
-def _factor(i: int, own: int) -> Index:
+def _factor(i: int, user: int) -> Index:
     """Row of a factor, behind the quantities of the user's own."""
-    return FACTORS + np.uint64(own + i)
+    return FACTORS + np.uint64(user + i)
 
 
 @formula

@@ -18,9 +18,9 @@ from iap_description.config.record import (
 from iap_learning.tasks.kinds.platform.quantities import AnyQuantity
 from iap_learning.tasks.kinds.platform.rewards import Reward
 from iap_learning.tasks.kinds.platform.term_table import TERMS
-from iap_learning.tasks.own_terms import OwnAction, OwnName, TermInputs
 from iap_learning.tasks.scaling import ActionRange
 from iap_learning.tasks.task import TASKS, Task, task_tree
+from iap_learning.tasks.user_terms import TermInputs, UserAction, UserFunctionName
 from iap_simulation.batch.actions import KINDS, action_size
 
 
@@ -29,12 +29,12 @@ class CommandRange(ExtendedRecord, ActionRange):
 
     Attributes:
         function: of the user's own, ``module:function``, which makes the kind's numbers of the action's; None where
-            the action has them, see `iap_learning.tasks.own_terms.OwnAction`.
+            the action has them, see `iap_learning.tasks.user_terms.UserAction`.
     """
 
     LATER: ClassVar[tuple[str, ...]] = ("function",)
 
-    function: OwnName | None = None
+    function: UserFunctionName | None = None
 
     @field_validator("kind")
     @classmethod
@@ -57,7 +57,7 @@ class CommandRange(ExtendedRecord, ActionRange):
         """Numbers of an action on a platform of N aircraft."""
         return action_size(self.kind, aircraft) if self.function is None else len(self.low)
 
-    def own(self, aircraft: int) -> OwnAction | None:
+    def user_function(self, aircraft: int) -> UserAction | None:
         """The user's function, compiled; None where there is none.
 
         Raises:
@@ -66,7 +66,7 @@ class CommandRange(ExtendedRecord, ActionRange):
         if self.function is None:
             return None
         size, columns = len(self.low), action_size(self.kind, aircraft)
-        return OwnAction(self.function, columns, size, TermInputs.at_rest(aircraft, size))
+        return UserAction(self.function, columns, size, TermInputs.at_rest(aircraft, size))
 
 
 class DepthImage(Record):
@@ -116,7 +116,7 @@ class PlatformTask(Task):
     """
 
     TERMS: ClassVar[Collection[str]] = TERMS
-    TAKES_OWN: ClassVar[bool] = True
+    TAKES_FUNCTIONS: ClassVar[bool] = True
     LATER: ClassVar[tuple[str, ...]] = ("history", "observed")
 
     platform: str | None

@@ -20,7 +20,7 @@
 | `gyro` | 3 | rad/s | angular velocity by the central body's inertial unit, mean over the last control period |
 | `specific_force` | 3 | m/s^2 | specific force by the same |
 
-A task's file may also name a function of the user's own as ``module:function``, see `iap_learning.tasks.own_terms`.
+A task's file may also name a function of the user's own as ``module:function``, see `iap_learning.tasks.user_terms`.
 """
 
 from typing import NamedTuple

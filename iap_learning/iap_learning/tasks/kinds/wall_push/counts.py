@@ -19,7 +19,7 @@ from iap_simulation.tasks.outcomes import (
     TOO_FORCEFUL,
 )
 
-SETTLED_SHARE = 0.1  # share of the wanted force, within which it is settled
+SETTLED_SHARE = 0.1  # share of the desired force, within which it is settled
 SMOOTHING = 0.05  # time constant of the force that is looked at for that [s]
 
 
@@ -27,7 +27,7 @@ class PushRules(NamedTuple):
     """Rules of a push.
 
     Attributes:
-        wanted: force [N].
+        desired: force [N].
         force_rmse: see `PushSuccess`, as `peak`, `losses` and `slip`.
         peak: see there.
         losses: see there.
@@ -37,7 +37,7 @@ class PushRules(NamedTuple):
         share: of a period in the smoothed force.
     """
 
-    wanted: float
+    desired: float
     force_rmse: float
     peak: float
     losses: int
@@ -47,12 +47,12 @@ class PushRules(NamedTuple):
     share: float
 
     @classmethod
-    def of(cls, task: WallPushTask, wanted: float, dt: float) -> Self:
-        """Rules of a task with a wanted force [N] and control periods of dt [s]."""
+    def of(cls, task: WallPushTask, desired: float, dt: float) -> Self:
+        """Rules of a task with a desired force [N] and control periods of dt [s]."""
         ends, last = task.success, task.repeat * max(1, round(task.seconds / (task.repeat * dt)))
         window, share = round(ends.lasting / dt), -math.expm1(-dt / SMOOTHING)
         demands = (ends.force_rmse, ends.peak, ends.losses, ends.slip)
-        return cls(wanted, *demands, min(max(1, window), last), last, share)
+        return cls(desired, *demands, min(max(1, window), last), last, share)
 
 
 class PushCounts(NamedTuple):
@@ -66,7 +66,7 @@ class PushCounts(NamedTuple):
         peak: (B,) force [N].
         squares: (B,) sum of the squared errors of the force at the end [N^2].
         smooth: (B,) force, smoothed [N].
-        off: (B,) the last period in which that was not near the wanted force.
+        off: (B,) the last period in which that was not near the desired force.
         place: (B, 2) of the tip at its first touch, along the wall [m].
         slip: (B,) furthest from there [m].
         outcome: (B,) see `iap_simulation.tasks.outcomes`.
@@ -134,10 +134,10 @@ def _count_period(
     counts.touches[b] = touches
     counts.peak[b] = max(counts.peak[b], force)
     counts.smooth[b] += rules.share * (force - counts.smooth[b])
-    if abs(counts.smooth[b] - rules.wanted) > SETTLED_SHARE * rules.wanted:
+    if abs(counts.smooth[b] - rules.desired) > SETTLED_SHARE * rules.desired:
         counts.off[b] = counts.periods[b]
     if counts.periods[b] > rules.last - rules.window:
-        counts.squares[b] += (force - rules.wanted) ** 2
+        counts.squares[b] += (force - rules.desired) ** 2
     if counts.touched[b]:
         away = math.hypot(place[0] - counts.place[b, 0], place[1] - counts.place[b, 1])
         counts.slip[b] = max(counts.slip[b], away)

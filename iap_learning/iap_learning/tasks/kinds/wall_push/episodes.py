@@ -58,7 +58,7 @@ class WallPushEpisodes(Episodes[WallPushTask, Worlds]):
         self._worlds_of: dict[bool, Worlds] = {False: flying}
         super().__init__(task, flying, ActionScale.of(task.action.low, task.action.high))
         self.line = PushLine.of(task, flying.scenario, flying.timeline.row(0))
-        self._rules = PushRules.of(task, self.line.wanted, flying.scenario.dt)
+        self._rules = PushRules.of(task, self.line.desired, flying.scenario.dt)
         self._counts = PushCounts.of(worlds)
         sensor = task.sensor
         errors = (sensor.noise, sensor.bias, sensor.delay)
@@ -111,9 +111,9 @@ class WallPushEpisodes(Episodes[WallPushTask, Worlds]):
             raise IapError(
                 f"task '{self.task.name}': one of action and script flies all an episode"
             )
-        seeds, own = self.worlds.seeds.copy(), self._worlds_of.get(by_law)
+        seeds, worlds = self.worlds.seeds.copy(), self._worlds_of.get(by_law)
         self._by_law = by_law
-        self.worlds = self._made({}, self.count) if own is None else own
+        self.worlds = self._made({}, self.count) if worlds is None else worlds
         self._worlds_of[by_law] = self.worlds
         self.worlds.reset(seeds=seeds.tolist())
 
@@ -147,11 +147,11 @@ class WallPushEpisodes(Episodes[WallPushTask, Worlds]):
         places = np.ascontiguousarray(self.line.tips(self.worlds.state[:, 0])[:, 1:])
         count(forces, places, self.status, self._rules, self._counts)
         self._sensors(forces)
-        wanted, dt = self._rules.wanted, self.worlds.scenario.dt
-        missing = wanted - self._sensors.force
+        desired, dt = self._rules.desired, self.worlds.scenario.dt
+        missing = desired - self._sensors.force
         self.integral += dt * np.where(self._counts.touched > 0, missing, 0.0)
-        self._force_sum += dt * np.minimum(np.abs(wanted - forces), wanted)
-        self._over_sum += dt * np.maximum(forces - 2.0 * wanted, 0.0)
+        self._force_sum += dt * np.minimum(np.abs(desired - forces), desired)
+        self._over_sum += dt * np.maximum(forces - 2.0 * desired, 0.0)
 
     def _assess(self) -> Array:
         goes_on = self.outcome == RUNNING
@@ -181,5 +181,5 @@ class WallPushEpisodes(Episodes[WallPushTask, Worlds]):
             tips[:, 1:]
             - (line.axes @ so3.rotate(self.worlds.timeline.row(0)[REF_Q], line.tip_P))[1:]
         )
-        known = (self._sensors.force, self._rules.wanted, self.integral, line.gaps(tips))
+        known = (self._sensors.force, self._rules.desired, self.integral, line.gaps(tips))
         return PushInputs(*known, velocity, drift, self._action)

@@ -54,7 +54,7 @@ class PressAgent(ScriptedAgent[PressSettings, WallPushEpisodes]):
         """(B, 1) velocities towards the wall at the present instant [m/s]."""
         s, push = self.settings, self.episodes.inputs
         self._has_felt |= push.force > s.felt
-        missing = push.wanted - push.force
+        missing = push.desired - push.force
         pressing = np.clip(s.kP * missing + s.kI * push.integral, -s.back, s.press)
         return np.where(self._has_felt, pressing, s.approach)[:, None]
 
@@ -72,7 +72,7 @@ class WallPushEngineEpisode(EngineEpisode):
         self._plant, self._dt = simulation.plant, scenario.dt
         row = simulation.loop.vehicles[0].timeline.row(0)
         self._line = PushLine.of(task, scenario, row)
-        self._rules = PushRules.of(task, self._line.wanted, scenario.dt)
+        self._rules = PushRules.of(task, self._line.desired, scenario.dt)
         self._counts = PushCounts.of(1)
         self._status = np.zeros(1, dtype=np.int64)
 

@@ -20,14 +20,14 @@ class PushLine:
     """A line towards a wall, in world axes.
 
     Attributes:
-        wanted: force of the wall on the platform [N].
+        desired: force of the wall on the platform [N].
         axes: (3, 3) rows: towards the wall, and two along it.
         tip_P: (3,) the tool's tip in P [m].
         start: (3,) first reference of the platform [m].
         wall: (3,) a point of the wall's face, as the scenario has it and no seed [m].
     """
 
-    wanted: float
+    desired: float
     axes: Array
     tip_P: Array
     start: Array
@@ -49,10 +49,10 @@ class PushLine:
             known = ", ".join(scenario.world.objects) or "none"
             raise BadInput(f"{source}: key 'wall': no object '{task.wall}' (objects: {known})")
         force_W = so3.rotate(row[REF_Q], np.array(vehicle.push.force))
-        wanted = float(np.linalg.norm(force_W))
-        if wanted == 0.0:
+        size = float(np.linalg.norm(force_W))
+        if size == 0.0:
             raise BadInput(f"{source}: key 'push.force' of the scenario is zero")
-        towards = -force_W / wanted
+        towards = -force_W / size
         sideways = np.cross([0.0, 0.0, 1.0], towards)
         if np.linalg.norm(sideways) < 0.5:
             raise BadInput(f"{source}: key 'push.force' of the scenario is not level")
@@ -61,7 +61,7 @@ class PushLine:
         assert tip_P is not None  # noqa: S101 - there is a tool
         wall = np.array(scenario.world.objects[task.wall].position)
         axes = np.array([towards, sideways, np.cross(towards, sideways)])
-        return cls(wanted, axes, tip_P, row[REF_P].copy(), wall)
+        return cls(size, axes, tip_P, row[REF_P].copy(), wall)
 
     def tips(self, x: Array) -> Array:
         """(B, 3) places of tips along the axes, of central bodies (B, 13), from the first reference [m]."""

@@ -17,7 +17,7 @@ class PushInputs(NamedTuple):
 
     Attributes:
         force: (B,) of the wall on the platform, as it is measured [N].
-        wanted: that it shall be [N].
+        desired: that it shall be [N].
         integral: (B,) of what was missing [N s].
         gap: (B,) of the tip from where the wall is believed to be [m].
         velocity: (B, 3) of the central body [m/s].
@@ -26,7 +26,7 @@ class PushInputs(NamedTuple):
     """
 
     force: Array
-    wanted: float
+    desired: float
     integral: Array
     gap: Array
     velocity: Array
@@ -36,7 +36,7 @@ class PushInputs(NamedTuple):
 
 TERMS = TermTable.of(
     array_term("force", 1, lambda push: push.force[:, None]),
-    array_term("force_error", 1, lambda push: (push.wanted - push.force)[:, None]),
+    array_term("force_error", 1, lambda push: (push.desired - push.force)[:, None]),
     array_term("integral", 1, lambda push: push.integral[:, None]),
     array_term("gap", 1, lambda push: push.gap[:, None]),
     array_term("velocity", 3, lambda push: push.velocity),

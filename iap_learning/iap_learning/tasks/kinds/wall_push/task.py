@@ -27,7 +27,7 @@ class PushSuccess(Record):
     """Demands on a push; forces are means over a control period.
 
     Attributes:
-        force_rmse: largest from the wanted force, over the end of the episode [N].
+        force_rmse: largest from the desired force, over the end of the episode [N].
         lasting: length of that end [s]; of a shorter episode all of it.
         peak: largest force [N].
         losses: most losses of contact.
@@ -45,8 +45,8 @@ class PushReward(Record):
     """Rewards of a step; what costs has a negative weight.
 
     Attributes:
-        error: of the force's error, at most the wanted force [1/(N s)].
-        peak: of the force beyond twice the wanted one [1/(N s)].
+        error: of the force's error, at most the desired force [1/(N s)].
+        peak: of the force beyond twice the desired one [1/(N s)].
         change: of the mean square of the action's change.
         success: at the end.
         failure: at the end.

@@ -11,21 +11,21 @@ from iap_description.arrays import Integers
 from iap_learning.tasks.kinds.platform.observations import ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import PlacedTerm
 from iap_learning.tasks.kinds.platform.task import PlatformTask
-from iap_learning.tasks.own_terms import OwnTerm, TermInputs, is_own
+from iap_learning.tasks.user_terms import TermInputs, UserTerm, is_user_function
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.tasks.outcomes import INVALID_TERM
 
 
-def own_quantities(task: PlatformTask) -> dict[str, str]:
+def user_quantities(task: PlatformTask) -> dict[str, str]:
     """Quantities of the user's own in a task, each with the key that names it."""
     terms = task.reward.terms.items()
     named = {factor.of: f"reward.terms.{name}" for name, term in terms for factor in term.factors}
     named |= dict.fromkeys(task.success.within, "success.within")
     named |= dict.fromkeys(task.fails_beyond, "fails_beyond")
-    return {name: key for name, key in named.items() if is_own(name)}
+    return {name: key for name, key in named.items() if is_user_function(name)}
 
 
-class OwnQuantities:
+class UserQuantities:
     """Values of a task's own quantities in B worlds, and the worlds in which a term of the user's gave no number.
 
     Args:
@@ -43,9 +43,9 @@ class OwnQuantities:
     """
 
     def __init__(self, task: PlatformTask, worlds: int, example: TermInputs) -> None:
-        keys = own_quantities(task)
+        keys = user_quantities(task)
         self._task, self.names = task, tuple(keys)
-        self._terms = [OwnTerm(name, key, example, is_tuple=False) for name, key in keys.items()]
+        self._terms = [UserTerm(name, key, example, is_tuple=False) for name, key in keys.items()]
         self.values = np.zeros((worlds, len(self.names)))
         self.unsound, self._warned = np.zeros(worlds, np.int64), np.zeros(worlds, np.int64)
 

@@ -26,7 +26,7 @@ from iap_description.config.plugins import load_named
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, STATE_SIZE
 
-OwnName = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]  # ``module:function``
+UserFunctionName = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]  # ``module:function``
 
 
 class TermInputs(NamedTuple):
@@ -71,7 +71,7 @@ class WorldArrays(NamedTuple):
     action: Array
 
 
-def is_own(name: str) -> bool:
+def is_user_function(name: str) -> bool:
     """True if a term's name is that of a user's function."""
     return ":" in name
 
@@ -121,7 +121,7 @@ def _is_float(value: object) -> bool:
     return type(value) is float  # as numba returns them
 
 
-class OwnTerm:
+class UserTerm:
     """A user's function as a compiled loop over worlds.
 
     Args:
@@ -174,6 +174,13 @@ class OwnTerm:
         return not unsound.any()
 
 
+@njit(error_model="numpy")
+def _world(inputs: WorldArrays, b: int) -> TermInputs:
+    """World b of many."""
+    x, goals, at, rpm, action = inputs
+    return TermInputs(x[b], goals[at[b]], rpm[b], action[b])
+
+
 def _loop_of_tuples(function: Callable[..., Any]) -> Callable[..., None]:
     """The loop of a function that returns a tuple."""
 
@@ -186,10 +193,9 @@ def _loop_of_tuples(function: Callable[..., Any]) -> Callable[..., None]:
         bound: float,
         unsound: Integers,
     ) -> None:
-        x, goals, at, rpm, action = inputs
         for i in range(len(which)):
             b = which[i]
-            values = function(TermInputs(x[b], goals[at[b]], rpm[b], action[b]))
+            values = function(_world(inputs, b))
             for k in range(len(values)):
                 is_sound = math.isfinite(values[k])
                 number = values[k] * factor if is_sound else 0.0
@@ -210,7 +216,7 @@ def _loop_of_numbers(function: Callable[..., Any]) -> Callable[..., None]:
     return _loop_of_tuples(as_tuple)
 
 
-class OwnAction:
+class UserAction:
     """A user's function from the numbers of an action, in SI units, to those of a kind that the suite flies.
 
         def along(values, world):
@@ -248,9 +254,8 @@ def _loop_of_actions(function: Callable[..., Any]) -> Callable[..., None]:
 
     @njit(nogil=True, error_model="numpy")
     def loop(values: Array, inputs: WorldArrays, out: Array) -> None:
-        x, goals, at, rpm, action = inputs
         for b in range(len(values)):
-            numbers = function(values[b], TermInputs(x[b], goals[at[b]], rpm[b], action[b]))
+            numbers = function(values[b], _world(inputs, b))
             for k in range(len(numbers)):
                 out[b, k] = numbers[k]
 
