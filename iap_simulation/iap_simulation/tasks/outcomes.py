@@ -6,20 +6,10 @@ Each kind of task has one scalar function ``outcome`` that returns such a number
 defined. Batches of worlds, the closed loop, nodes and evaluations call the same function.
 """
 
-from iap_physics.engines.engine import (
-    AIRCRAFT_HIT,
-    CONTACT_LOST,
-    DIVERGED,
-    FOLDED,
-    HIT_GROUND,
-    HIT_OBSTACLE,
-    INVALID_COMMAND,
-    RUNNING,
-    TOO_FAR,
-    UPSIDE_DOWN,
-)
+from iap_physics.engines.engine import RUNNING
+from iap_simulation.vehicles.endings import FLIGHT_ENDINGS
 
-# The first outcomes are the statuses of worlds; those of contact have numbers of their own.
+# Statuses of worlds are outcomes, too: 0 to 4, and those of contact from 18 on.
 OUT_OF_BOUNDS = 5
 ARRIVED = 6
 TIME_IS_UP = 7
@@ -28,17 +18,14 @@ CRASHED = 9  # on the ground or upside down, of a docking; given up, of modules
 TOO_FORCEFUL = 10
 NOT_CALM = 11  # docked, and too fast, far off, late or forceful afterwards
 TOO_FAST = 12  # caught, at too high a closing speed, of modules
-INVALID_TERM = 13  # a term of the user's own gave no number
+INVALID_TERM = 13  # a term of the user's gave no number
 BOUNCED = 14  # contact was lost too often, of a push
 SLIPPED = 15  # along what it pushes
 NEVER_TOUCHED = 16
-FORCE_OFF = 17  # the wanted force was not held
+FORCE_OFF = 17  # the desired force was not kept
 OUTCOMES = {
     RUNNING: "running",
-    DIVERGED: "diverged",
-    INVALID_COMMAND: "invalid_command",
-    UPSIDE_DOWN: "upside_down",
-    TOO_FAR: "far",
+    **{status: ending.cause for status, ending in FLIGHT_ENDINGS.items()},
     OUT_OF_BOUNDS: "out_of_bounds",
     ARRIVED: "arrived",
     TIME_IS_UP: "time",
@@ -52,9 +39,4 @@ OUTCOMES = {
     SLIPPED: "slipped",
     NEVER_TOUCHED: "never_touched",
     FORCE_OFF: "force_off",
-    HIT_GROUND: "hit_ground",
-    HIT_OBSTACLE: "hit_obstacle",
-    AIRCRAFT_HIT: "aircraft_hit",
-    FOLDED: "folded",
-    CONTACT_LOST: "contact_lost",
 }

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Endings of flights: the distance from its reference at which one has failed, and statuses of worlds in words."""
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
 from iap_physics.engines.engine import (
@@ -28,9 +31,40 @@ def is_far(row: Array, reference: Array) -> bool:
     return max(abs(x - a), abs(y - b), abs(z - c)) > MAX_DISTANCE
 
 
+class FlightEnding(NamedTuple):
+    """A status of worlds in words.
+
+    Attributes:
+        cause: one word in outcomes of tasks.
+        outcome: of the flight in metrics.json.
+        sentence: on it, with a place for the vehicle's name.
+    """
+
+    cause: str
+    outcome: str
+    sentence: str
+
+
+FLIGHT_ENDINGS: Mapping[int, FlightEnding] = {  # by the statuses of worlds that run no more
+    DIVERGED: FlightEnding("diverged", "diverged", "the state of '{}' is not finite"),
+    INVALID_COMMAND: FlightEnding(
+        "invalid_command", "invalid_command", "the controller's command is not finite"
+    ),
+    UPSIDE_DOWN: FlightEnding("upside_down", CRASHED, UPSIDE_DOWN_TEXT),
+    TOO_FAR: FlightEnding(
+        "far", "diverged", f"{{}} is more than {MAX_DISTANCE:.0f} m from its reference"
+    ),
+    HIT_GROUND: FlightEnding("hit_ground", CRASHED, "{} hit the ground"),
+    HIT_OBSTACLE: FlightEnding("hit_obstacle", CRASHED, "{} hit an obstacle"),
+    AIRCRAFT_HIT: FlightEnding("aircraft_hit", CRASHED, "an aircraft of {} hit an object"),
+    FOLDED: FlightEnding("folded", CRASHED, "bodies of {} have collided"),
+    CONTACT_LOST: FlightEnding("contact_lost", "contact_lost", "{} lost its contact"),
+}
+
+
 def too_far(name: str) -> str:
     """The sentence on a vehicle whose flight ends for that."""
-    return f"{name} is more than {MAX_DISTANCE:.0f} m from its reference"
+    return FLIGHT_ENDINGS[TOO_FAR].sentence.format(name)
 
 
 def failure_of(status: int, name: str, steps: int, dt: float) -> FlightFailed | None:
@@ -42,19 +76,8 @@ def failure_of(status: int, name: str, steps: int, dt: float) -> FlightFailed | 
         steps: physics steps that it has flown.
         dt: of one of them [s].
     """
-    why = {
-        DIVERGED: ("diverged", f"the state of '{name}' is not finite"),
-        INVALID_COMMAND: ("invalid_command", "the controller's command is not finite"),
-        UPSIDE_DOWN: (CRASHED, UPSIDE_DOWN_TEXT.format(name)),
-        TOO_FAR: ("diverged", too_far(name)),
-        HIT_GROUND: (CRASHED, f"{name} hit the ground"),
-        HIT_OBSTACLE: (CRASHED, f"{name} hit an obstacle"),
-        AIRCRAFT_HIT: (CRASHED, f"an aircraft of {name} hit an object"),
-        FOLDED: (CRASHED, f"bodies of {name} have collided"),
-        CONTACT_LOST: ("contact_lost", f"{name} lost its contact"),
-    }
     if status == RUNNING:
         return None
-    outcome, sentence = why[status]
+    ending = FLIGHT_ENDINGS[status]
     survived = steps + (status == DIVERGED)  # and the one that it did not survive
-    return FlightFailed(outcome, survived * dt, sentence)
+    return FlightFailed(ending.outcome, survived * dt, ending.sentence.format(name))
