@@ -207,3 +207,26 @@ def guide_by_script(
         both = script_accelerations(x_t, x_c, latched[b], script, pair, observers, state)
         put_at(out[b, 0], 0, both[0])
         put_at(out[b, 1], 0, both[1])
+
+
+@njit(cache=True)
+def command_by_script(
+    measured: Array,
+    links: tuple[Booleans, Booleans, Booleans],
+    laws: PairLaws,
+    memory: Array,
+    out: Array,
+) -> None:
+    """Write the commands (B, 2, 4) of the script in B worlds.
+
+    Args:
+        measured: (B, 2, 13) measured state rows of target and chaser.
+        links: (B,) each: whether the two touch, the latch holds, and holds without play, see `PairLinks`.
+        laws: of both vehicles.
+        memory: (B, `memory_size`) zero at the start; advanced in place.
+        out: written: thrust [N] and body rate [rad/s] of each.
+    """
+    touches, caught, locked = links
+    for b in range(len(measured)):
+        now = PairLinks(touches[b], caught[b], locked[b])
+        script_command((measured[b, 0], measured[b, 1]), now, laws, memory[b], out[b])

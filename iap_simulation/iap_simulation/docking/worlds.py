@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
-from iap_control.docking.coupled_flight import PairLaws
-from iap_control.docking.guidance import PairLinks, memory_size, script_command
+from iap_control.docking.guidance import command_by_script, memory_size
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
@@ -271,33 +269,12 @@ class DockingWorlds:
 
     def step_script(self, measured: Array | None = None) -> None:
         """Fly one control period under the script, at `measured` states, which are asked for where none are passed."""
-        _fly(
-            self.measured() if measured is None else measured,
-            self.is_touched,
-            self.pairs.phase,
-            self.laws,
-            self._memory,
-            self._out,
-        )
+        x = self.measured() if measured is None else measured
+        links = (self.is_touched, self.is_caught, self.is_locked)
+        command_by_script(x, links, self.laws, self._memory, self._out)
         self.advance(self._out[:, :, 0], self._out[:, :, 1:])
 
     def fly_script(self) -> None:
         """Fly all worlds under the script until their dockings are over."""
         while not self.is_over.all():
             self.step_script()
-
-
-@njit(cache=True)
-def _fly(
-    measured: Array,
-    touches: Booleans,
-    phase: Integers,
-    laws: PairLaws,
-    memory: Array,
-    out: Array,
-) -> None:
-    """The script in every world."""
-    for b in range(len(measured)):
-        locked = phase[b] == LOCKED
-        links = PairLinks(touches[b], locked or phase[b] == CAUGHT, locked)
-        script_command((measured[b, 0], measured[b, 1]), links, laws, memory[b], out[b])

@@ -2,18 +2,15 @@
 """Resolution of a scenario's name or file and the command line's options to one checked `Scenario`."""
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from iap_control.gains import gains_tree
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import Record, merged, validate
-from iap_description.errors import BadInput, shown
+from iap_description.errors import BadInput
 from iap_description.scenes.library import absolute
-from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.obstacles import objects_tree
 from iap_physics.engines.make import AUTO, default_engine
 from iap_physics.firmware.settings import firmware_tree
@@ -24,9 +21,13 @@ from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.shipped import DATA
 from iap_simulation.scenario.shipped import SCENARIOS as SCENARIOS
 from iap_simulation.scenario.vehicle_spec import VEHICLE_KEYS
-
-TOOL = "tool"  # key of a vehicle that replaces its platform's own
-MOST_VEHICLES = 100
+from iap_simulation.scenario.vehicle_trees import (
+    as_list,
+    begin_with_joints,
+    expand_names,
+    mapping_of,
+    vehicles_of,
+)
 
 PATHS = {  # of options, the keys that they set
     "engine": "engine.name",
@@ -38,6 +39,9 @@ PATHS = {  # of options, the keys that they set
     "platform": "platform",
     "state_source": "control.state_source",
 }
+
+
+EXPANDED = ("platform", "gains", "sensors", "state_source")  # options of each vehicle
 
 
 class Options(Record):
@@ -121,15 +125,15 @@ def resolve_tree(
 ) -> tuple[Scenario, dict[str, Any]]:
     """Resolve a scenario's plain tree; `source` names it in errors."""
     tree = {"scenario": _file_name(name), **_with_defaults(with_new_names(tree), source)}
-    for vehicle in _vehicles(tree, source):
-        _expand(vehicle, options, source)
+    for vehicle in vehicles_of(tree, source):
+        expand_names(vehicle, source, **options.model_dump(include=set(EXPANDED)))
     for key in ("seed", "duration"):
         if getattr(options, key) is not None:
             tree[key] = getattr(options, key)
     if options.engine is not None:
-        tree["engine"] = {**_mapping(tree, "engine", source), "name": options.engine}
+        tree["engine"] = {**mapping_of(tree, "engine", source), "name": options.engine}
     if options.scene is not None:
-        tree["world"] = {**_mapping(tree, "world", source), "scene": options.scene}
+        tree["world"] = {**mapping_of(tree, "world", source), "scene": options.scene}
     tree = _with_presets(tree, source if options.sensors is None else options.typed["sensors"])
     for assignment in options.assignments:  # a preset's name, perhaps, and then a key of it
         tree = assigned(tree, assignment)
@@ -147,7 +151,7 @@ def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
     if "vehicles" not in tree:
         return merged(defaults, tree)
     shared = {key: value for key, value in defaults.items() if key not in VEHICLE_KEYS}
-    vehicles = [merged(vehicle_defaults, vehicle) for vehicle in _vehicles(tree, source)]
+    vehicles = [merged(vehicle_defaults, vehicle) for vehicle in vehicles_of(tree, source)]
     return {
         **merged(shared, {k: v for k, v in tree.items() if k != "vehicles"}),
         "vehicles": vehicles,
@@ -159,38 +163,6 @@ def _file_name(text: str) -> str:
     return re.sub(r"^\W|[^\w .,+=@()~-]", "_", text)[:100]
 
 
-def _vehicles(tree: dict[str, Any], source: str) -> list[dict[str, Any]]:
-    """The vehicles of a tree, which is the vehicle itself in the shorthand of one.
-
-    Raises:
-        BadInput: they are no list of mappings, or there is none.
-    """
-    vehicles = tree.get("vehicles", [tree])
-    if not isinstance(vehicles, list) or not vehicles:
-        raise BadInput(f"{source}: key 'vehicles': a list with at least one vehicle is expected")
-    if len(vehicles) > MOST_VEHICLES:
-        count = f"{len(vehicles)} vehicles, at most {MOST_VEHICLES} fly together"
-        raise BadInput(f"{source}: key 'vehicles': {count}")
-    for vehicle in vehicles:
-        if not isinstance(vehicle, dict):
-            raise BadInput(
-                f"{source}: key 'vehicles': a mapping is expected (got {shown(vehicle)})"
-            )
-    return vehicles
-
-
-def _mapping(tree: dict[str, Any], key: str, source: str) -> dict[str, Any]:
-    """The mapping below a key.
-
-    Raises:
-        BadInput: there is none.
-    """
-    value = tree.get(key)
-    if not isinstance(value, dict):
-        raise BadInput(f"{source}: key '{key}': a mapping is expected (got {shown(value)})")
-    return value
-
-
 def _with_presets(tree: dict[str, Any], source: str) -> dict[str, Any]:
     """Write out the sensors, cameras and obstacles that are given by names of presets."""
     out = with_modules({**tree, "cameras": cameras_tree(tree.get("cameras"))}, source)
@@ -199,55 +171,11 @@ def _with_presets(tree: dict[str, Any], source: str) -> dict[str, Any]:
         out["world"] = {**world, "objects": objects_tree(world.get("objects"))}
         if isinstance(world.get("scene"), str):
             out["world"]["scene"] = absolute(world["scene"])
-    for vehicle in _vehicles(out, source):
+    for vehicle in vehicles_of(out, source):
         vehicle["sensors"] = sensors_tree(vehicle.get("sensors"), source)
         vehicle["firmware"] = firmware_tree(vehicle.get("firmware"), source)
-        _begin_with_joints(vehicle, source)
+        begin_with_joints(vehicle, source)
     return out
-
-
-def _begin_with_joints(vehicle: dict[str, Any], source: str) -> None:
-    """Write the key `start.joints_deg` of a vehicle out as the home of its arm.
-
-    Raises:
-        BadInput: it has no arm, or they are no numbers.
-    """
-    start = vehicle.get("start")
-    angles = start.get("joints_deg") if isinstance(start, dict) else None
-    if angles is None:
-        return
-    platform = _mapping(vehicle, "platform", source)
-    if not isinstance(platform.get("arm"), dict):
-        raise BadInput(f"{source}: key 'start.joints_deg': the platform has no arm")
-    if not isinstance(angles, list) or not all(isinstance(each, float) for each in angles):
-        raise BadInput(
-            f"{source}: key 'start.joints_deg': numbers are expected (got {shown(angles)})"
-        )
-    home = [math.radians(angle) for angle in angles]
-    vehicle["platform"] = {**platform, "arm": {**platform["arm"], "home": home}}
-
-
-def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
-    """Replace the names of platform and gains by what they stand for."""
-    platform = options.platform or vehicle["platform"]  # which has a default
-    if isinstance(platform, str):
-        vehicle["platform"], home = platform_tree(platform)
-        validate(Platform, vehicle["platform"], source=home)  # here its own file can be named
-    if TOOL in vehicle:
-        vehicle["platform"] = {
-            **_mapping(vehicle, "platform", source),
-            TOOL: vehicle.pop(TOOL),
-        }
-    if options.sensors is not None:
-        vehicle["sensors"] = options.sensors
-    control = _mapping(vehicle, "control", source)
-    gains = options.gains or control.get("gains")
-    if isinstance(gains, str):
-        vehicle["control"] = {"preset": gains, **control, "gains": gains_tree(gains)}
-    else:
-        vehicle["control"] = {"preset": "custom", **control}
-    if options.state_source is not None:
-        vehicle["control"] = {**vehicle["control"], "state_source": options.state_source}
 
 
 def resolve_again(
@@ -260,8 +188,8 @@ def resolve_again(
     """
     tree = with_new_names(read_yaml(path))
     if scene is not None:
-        tree["world"] = {**_mapping(tree, "world", str(path)), "scene": scene}
-    for vehicle in _vehicles(tree, str(path)) if sensors is not None else ():
+        tree["world"] = {**mapping_of(tree, "world", str(path)), "scene": scene}
+    for vehicle in vehicles_of(tree, str(path)) if sensors is not None else ():
         vehicle["sensors"] = sensors
     tree = _with_presets(tree, str(path))
     for assignment in assignments:
@@ -280,7 +208,7 @@ def scenario_of(tree: dict[str, Any], source: str, typed: Mapping[str, str] = {}
     Raises:
         BadInput: see `iap_description.config.record.validate`; it names keys as the tree has them.
     """
-    listed = _listed(with_new_names(tree))
+    listed = as_list(with_new_names(tree))
     if "vehicles" not in tree:
         typed = {
             f"vehicles.0.{path}" if path.split(".")[0] in VEHICLE_KEYS else path: option
@@ -292,11 +220,3 @@ def scenario_of(tree: dict[str, Any], source: str, typed: Mapping[str, str] = {}
         if "vehicles" in tree:
             raise
         raise BadInput(str(error).replace("'vehicles.0.", "'")) from error
-
-
-def _listed(tree: dict[str, Any]) -> dict[str, Any]:
-    """The shorthand of one vehicle, written out as a list of one."""
-    if "vehicles" in tree:
-        return tree
-    vehicle = {key: tree[key] for key in VEHICLE_KEYS if key in tree}
-    return {**{k: v for k, v in tree.items() if k not in VEHICLE_KEYS}, "vehicles": [vehicle]}
