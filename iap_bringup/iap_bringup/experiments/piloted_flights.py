@@ -24,7 +24,7 @@ from iap_description.states import REF_FIXED, REF_P, Level
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_io.bags.bag_writer import BagWriter
-from iap_io.trajectories.bags import STORAGE_SUFFIXES
+from iap_io.bags.storage_files import STORAGE_SUFFIXES
 from iap_io.trajectories.reader import read_recorded
 from iap_io.wire.cdr import message_types
 from iap_io.wire.message_views import ReferenceMessage

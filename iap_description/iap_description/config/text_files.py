@@ -95,11 +95,18 @@ def remedy_of_cut(line: str) -> str:
     return "" if line.endswith(("\n", "\r")) else CUT
 
 
+def _zeros_of(line: str) -> str:
+    """The cause and remedy of zero bytes in a line."""
+    if line.strip("\0 \r\n"):
+        return "zero bytes between its letters, as of text in UTF-16: save it in UTF-8"
+    return "zero bytes alone, as of a file that was never written out: copy it again"
+
+
 def table_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Lines of a file, ends included, and their numbers, from 1, without blank ones and those that begin with #.
 
     Raises:
-        BadInput: it cannot be read, see `check_file`, is not UTF-8, or a line is longer than `MAX_LINE`.
+        BadInput: it cannot be read, see `check_file`, is not UTF-8, has zero bytes, or a line longer than `MAX_LINE`.
     """
     number = 0
     check_file(path, MAX_TABLE)
@@ -107,6 +114,8 @@ def table_lines(path: Path) -> Iterator[tuple[int, str]]:
         with path.open(encoding="utf-8-sig") as file:
             while line := file.readline(MAX_LINE):
                 number += 1
+                if "\0" in line:
+                    raise BadInput(f"{path}: line {number}: {_zeros_of(line)}")
                 if len(line) == MAX_LINE:
                     raise BadInput(f"{path}: line {number} is longer than {MAX_LINE} characters")
                 if line.strip() and not line.lstrip().startswith("#"):

@@ -11,8 +11,8 @@ from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.euroc_source import HOME, open_euroc
 from iap_estimation.datasets.range_bag_source import open_range_bag
 from iap_estimation.datasets.run_source import open_run
+from iap_io.bags.storage_files import is_bag_file, storage_files
 from iap_io.runs.topics import BAG, META
-from iap_io.trajectories.bags import STORAGE_SUFFIXES
 
 METADATA = "metadata.yaml"
 
@@ -89,8 +89,10 @@ def _ranges(path: Path, choices: Choices) -> SensorDataset:
 def _is_bag(path: Path) -> bool:
     """True if it is a bag of somebody else's."""
     if path.is_file():
-        return path.suffix in (".bag", *STORAGE_SUFFIXES)
-    return (path / METADATA).exists() and not (path.name == BAG and _is_run_bag(path))
+        return is_bag_file(path)
+    if not path.is_dir() or not ((path / METADATA).exists() or storage_files(path)):
+        return False
+    return not (path.name == BAG and _is_run_bag(path))
 
 
 def _is_run_bag(bag: Path) -> bool:

@@ -31,7 +31,7 @@ from rosbags.typesys.store import Typestore
 
 from iap_description.config.plain_yaml import parse_yaml, read_yaml
 from iap_description.config.text_files import no_text
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, shown
 from iap_io.wire.cdr import message, message_types, serialised
 
 MESSAGE_PREFIX = "iap_msgs/"
@@ -40,6 +40,7 @@ AS_MANY = {
 }  # unknown field -> one with as many entries
 Renewal = Callable[[bytes], bytes]
 METADATA = "metadata.yaml"
+LATEST_VERSION = 9  # of metadata that rosbags reads
 MAX_CHUNK = 32 << 20  # bytes that a compressed chunk, or message, may come to
 MAX_FILE, MAX_RATIO = 256 << 20, 200  # of a compressed storage file: bytes, or else times its size
 _WINDOW_LOG = 25  # of zstd: it sets so much memory aside
@@ -210,15 +211,24 @@ def _reason(error: Exception) -> str:
     return reason or (f"it is damaged: {detail}" if detail else "it is damaged")
 
 
+def check_entries(path: Path) -> None:
+    """Refuse a folder with what is neither a file nor a folder, such as a pipe, which would be waited for.
+
+    Raises:
+        BadInput: one line.
+    """
+    for each in sorted(path.iterdir()) if path.is_dir() else ():
+        if not (each.is_file() or each.is_dir()):
+            raise BadInput(f"{each}: cannot be read: not a file")
+
+
 def check_metadata(path: Path) -> None:
     """Refuse a rosbag2 folder whose metadata.yaml is not what rosbags takes it for, before it is read.
 
     Raises:
         BadInput: one line.
     """
-    for each in sorted(path.iterdir()) if path.is_dir() else ():
-        if not (each.is_file() or each.is_dir()):  # a pipe would be waited for
-            raise BadInput(f"{each}: cannot be read: not a file")
+    check_entries(path)
     if not path.is_dir():
         return
     about = read_yaml(path / METADATA).get("rosbag2_bagfile_information")
@@ -228,6 +238,19 @@ def check_metadata(path: Path) -> None:
     is_listed = _are(files, str) and _are(about.get("files", []), dict)
     if not (is_listed and _are(topics, dict) and all(map(_is_counted, topics))):
         raise BadInput(f"{path / METADATA}: the lists of files and topics are damaged")
+
+
+def fault_of_metadata(path: Path) -> str | None:
+    """The reason why the metadata.yaml of a folder cannot be used, in words behind its name; None if it can."""
+    try:
+        check_metadata(path)
+        about = read_yaml(path / METADATA)["rosbag2_bagfile_information"]
+    except BadInput:
+        return "is damaged"
+    if about.get("version") not in range(1, LATEST_VERSION + 1):
+        return f"is of version {shown(about.get('version'))}, which is not known"
+    missing = [n for n in about["relative_file_paths"] if not (path / Path(n).name).is_file()]
+    return f"names {shown(missing[0])}, which is not there" if missing else None
 
 
 def _are(items: Any, kind: type) -> bool:  # noqa: ANN401 - of YAML

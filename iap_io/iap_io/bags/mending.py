@@ -18,8 +18,8 @@ import yaml
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput, shown
 from iap_io.bags.bag_reading import METADATA, check_metadata, parsing
+from iap_io.bags.storage_files import MAGIC, STORAGE_SUFFIXES, suffix_of
 
-MAGIC = b"\x89MCAP0\r\n"
 END = struct.pack("<BQI", 0x0F, 4, 0) + struct.pack("<BQQQI", 0x02, 20, 0, 0, 0) + MAGIC
 MAX_COPY = 2 << 30  # bytes of a file that is copied to be mended
 _HEAD = struct.Struct("<BQ")  # code and length of a record
@@ -48,14 +48,19 @@ def mended(path: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
 
 
 def _mended_file(path: Path, folder: Path) -> tuple[Path, tuple[str, ...]]:
-    """A storage file, or its copy with an end."""
-    if path.suffix != ".mcap" or not _is_cut(path):
-        return path, ()
+    """A storage file, a link to it with the name that rosbags expects, or its copy with an end."""
+    suffix = suffix_of(path) or path.suffix
+    target, notes = folder / f"{path.stem}{suffix}", tuple[str, ...]()
+    if path.suffix != suffix and suffix in STORAGE_SUFFIXES:
+        notes = (f"{path.name} is a {suffix} file by its first bytes",)
+    if suffix != ".mcap" or not _is_cut(path):
+        if notes:
+            target.symlink_to(path.resolve())
+        return (target, notes) if notes else (path, ())
     if path.stat().st_size > MAX_COPY:
         raise BadInput(
             f"{path}: it has no end, as of a recorder that was killed: 'mcap recover' mends it"
         )
-    target = folder / path.name
     with path.open("rb") as source, target.open("wb") as copy:
         is_empty = not _copy_whole(source, copy)
         copy.write(END)
@@ -65,6 +70,7 @@ def _mended_file(path: Path, folder: Path) -> tuple[Path, tuple[str, ...]]:
             f" before that; record anew"
         )
     return target, (
+        *notes,
         f"{path.name} has no end, as of a recorder that was killed; what is whole of it was read",
     )
 
@@ -124,13 +130,16 @@ def _check_packing(path: Path, about: dict[str, Any]) -> None:
 
 
 def _mend_storage(about: dict[str, Any], files: list[Path]) -> tuple[str, ...]:
-    """Name the storage by its files where nothing does."""
-    if about.get("storage_identifier") or not files or files[0].suffix not in _PLUGINS:
+    """Name the storage by its files where metadata name none or another one."""
+    kinds = {_PLUGINS[kind] for each in files if (kind := suffix_of(each)) in _PLUGINS}
+    named = about.get("storage_identifier")
+    if len(kinds) != 1 or named in kinds:
         return ()
-    about["storage_identifier"] = _PLUGINS[files[0].suffix]
-    return (
-        f"{METADATA} names no storage, as after 'ros2 bag reindex'; it was taken from the files",
+    about["storage_identifier"] = kinds.pop()
+    names = (
+        "no storage, as after 'ros2 bag reindex'" if not named else f"the storage {shown(named)}"
     )
+    return (f"{METADATA} names {names}; it was taken from the files",)
 
 
 def _mend_topics(about: dict[str, Any]) -> tuple[str, ...]:

@@ -75,6 +75,8 @@ def ordered(samples: Samples, order: QuaternionOrder | None) -> Samples:
     """The samples with the numbers of their quaternions taken in another order than they were read in."""
     if order in (None, samples.about.quaternion):
         return samples
+    if order == "inverse-pose":
+        return inverted(replace(samples, about=replace(samples.about, quaternion=order)))
     about = replace(samples.about, quaternion=order)
     return replace(samples, about=about, q=reordered(samples.q, samples.about.quaternion, order))
 
@@ -87,18 +89,22 @@ def reordered(q: Array, read: QuaternionOrder, order: QuaternionOrder) -> Array:
 
 
 def of_the_body(samples: Samples) -> Samples:
-    """The motion of the body where a recording has that of the world in it: T_WB = T_BW^-1; velocities are left out."""
+    """The motion of the body where the names of frames say that a recording has that of the world in it."""
     about = samples.about
     if about.body is None or about.frame is None:
         return samples
     if not is_fixed(about.body) or is_fixed(about.frame):
         return samples
-    q = so3.conjugate(samples.q)
     named = replace(about, body=about.frame, frame=about.body)
-    return replace(
-        samples, about=named.noted(f"poses of {about.body} in {about.frame}: inverted"), p=-so3.rotate(q, samples.p),
-        q=q, v=None, w=None, a=None, alpha=None,
-    )  # fmt: skip
+    noted = named.noted(f"poses of {about.body} in {about.frame}: inverted")
+    return replace(inverted(samples), about=noted)
+
+
+def inverted(samples: Samples) -> Samples:
+    """Poses of the world in the body as those of the body in the world: T_WB = T_BW^-1; velocities are left out."""
+    q = so3.conjugate(samples.q)
+    p = -so3.rotate(q, samples.p)
+    return replace(samples, p=p, q=q, v=None, w=None, a=None, alpha=None)
 
 
 def is_fixed(frame: str) -> bool:

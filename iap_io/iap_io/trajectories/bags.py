@@ -21,11 +21,17 @@ from rosbags.typesys.store import Typestore
 
 from iap_description.arrays import Integers
 from iap_description.errors import BadInput
-from iap_io.bags.bag_reading import METADATA, check_metadata, parsing
+from iap_io.bags.bag_reading import METADATA, check_entries, fault_of_metadata, parsing
 from iap_io.bags.mending import mended
+from iap_io.bags.storage_files import (
+    ROS1_SUFFIX,
+    STORAGE_SUFFIXES,
+    is_bag_file,
+    packing_of,
+    storage_files,
+    suffix_of,
+)
 from iap_io.trajectories.topics import Topic, short
-
-STORAGE_SUFFIXES = (".mcap", ".db3")
 
 
 @dataclass(frozen=True)
@@ -137,8 +143,8 @@ class Bag:
 
 
 def is_bag(path: Path) -> bool:
-    """True if a path is that of a bag, by its name."""
-    return path.is_dir() or path.suffix in (".bag", *STORAGE_SUFFIXES)
+    """True if a path is that of a bag: a folder, or a file by its first bytes or its name."""
+    return path.is_dir() or is_bag_file(path) or path.suffix in (ROS1_SUFFIX, *STORAGE_SUFFIXES)
 
 
 @contextmanager
@@ -148,12 +154,16 @@ def opened(path: Path) -> Iterator[Bag]:
     Raises:
         BadInput: the file is truncated, empty, of another kind, or holds no messages.
     """
-    is_ros1 = path.suffix == ".bag" and path.is_file()
+    is_ros1 = path.is_file() and (suffix_of(path) or path.suffix) == ROS1_SUFFIX
+    packing = packing_of(path)
+    if packing is not None:
+        raise BadInput(f"{path}: not a readable rosbag: {packing}")
     stack = ExitStack()
     try:
         with parsing(path):
-            storage, notes = (path, ()) if is_ros1 else stack.enter_context(mended(_storage(path)))
-            reader = rosbag1.Reader(path) if is_ros1 else rosbag2.Reader(storage)
+            storage, said = (path, ()) if is_ros1 else _storage(path)
+            mending = (path, ()) if is_ros1 else stack.enter_context(mended(storage))
+            reader = rosbag1.Reader(path) if is_ros1 else rosbag2.Reader(mending[0])
             stack.enter_context(reader)
             types = get_typestore(Stores.ROS1_NOETIC if is_ros1 else Stores.LATEST)
             count = reader.message_count
@@ -163,21 +173,31 @@ def opened(path: Path) -> Iterator[Bag]:
             }
         if not count:
             raise BadInput(f"{path}: the bag holds no messages")
+        notes = (*said, *mending[1])
         yield Bag(path, topics, notes, reader.start_time, reader.end_time, reader, types)
     finally:
         with parsing(path):
             stack.close()
 
 
-def _storage(path: Path) -> Path:
-    """The path for rosbags to open: that given, or the only recording in a folder without metadata."""
-    if not path.is_dir() or (path / METADATA).exists():
-        check_metadata(path)
-        return path
-    files = [file for file in path.iterdir() if file.suffix in STORAGE_SUFFIXES]
+def _storage(path: Path) -> tuple[Path, tuple[str, ...]]:
+    """The path for rosbags to open, and what is to be said: that given, or the only recording in a folder.
+
+    Raises:
+        BadInput: several files whose metadata cannot be used, or none.
+    """
+    if not path.is_dir():
+        return path, ()
+    check_entries(path)
+    is_there = (path / METADATA).exists()
+    fault = fault_of_metadata(path) if is_there else None
+    if is_there and fault is None:
+        return path, ()
+    files = storage_files(path)
     if len(files) != 1:
+        what = f"its {METADATA} {fault}" if fault else f"not a rosbag2 folder: no {METADATA}"
         raise BadInput(
-            f"{path}: not a rosbag2 folder: no {METADATA}, and {len(files)} .mcap or .db3 files"
+            f"{path}: {what}, and {len(files)} .mcap or .db3 files"
             + (": 'ros2 bag reindex' makes it, or name one of the files" if files else "")
         )
-    return files[0]
+    return files[0], (f"{METADATA} {fault}: {files[0].name} was read without it",) if fault else ()

@@ -19,7 +19,8 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_io.trajectories.pose_reading import PoseReading, counted
+from iap_io.trajectories.lone_clocks import check_ahead, check_order, evened
+from iap_io.trajectories.pose_reading import MAX_GAP, PoseReading, counted
 from iap_io.trajectories.samples import StampedSamples
 
 S = TypeVar("S", bound=StampedSamples)
@@ -35,8 +36,9 @@ RATES = (
 )  # of header stamps over times of reception, between a slow simulation and a fast player
 PERIODS = (1e-3, 2.0)  # of poses, by which a clock is told from the times of a file's writing [s]
 STILL, STILL_PERIODS = 0.02, 1.5  # time [s], and periods, from which on stamps stand still
+HOLE = 0.1  # share of a hole in the times of reception that one in sound header stamps is below
 SHORTER = 0.97  # share of the way by the times of reception that shows that these are out of order
-LATE = 5  # samples in a row that are a clock's step, not late messages, where there is one clock alone
+BESIDE = 0.02  # least distance of another body at the same time [m]
 
 
 def timed(samples: S, reading: PoseReading) -> tuple[S, Integers]:
@@ -48,12 +50,16 @@ def timed(samples: S, reading: PoseReading) -> tuple[S, Integers]:
     samples, stamps = _clock(samples, reading)
     late = int((np.diff(stamps) < 0).sum())
     if late:
-        _check_order(samples, stamps)
+        check_order(samples, stamps)
         samples = samples.noted(f"{counted(late, 'stamp')} out of order: the samples were sorted")
     _, first = np.unique(stamps, return_index=True)  # sorted, and the first of equal stamps
     if len(first) < len(stamps):
         samples = _without_repeats(samples, stamps, first)
-    return samples.at(first), stamps[first]
+    samples, stamps = samples.at(first), stamps[first]
+    if samples.header_ns is None:
+        samples, stamps = evened(samples, stamps)
+    check_ahead(samples, stamps)
+    return samples, stamps
 
 
 def _without_repeats(samples: S, stamps: Integers, first: Integers) -> S:
@@ -64,7 +70,13 @@ def _without_repeats(samples: S, stamps: Integers, first: Integers) -> S:
     """
     index = first[np.searchsorted(stamps[first], stamps)]
     apart = samples.distances(index)
-    off = int((apart > 0.1).sum())
+    steps = samples.at(first).distances(np.maximum(np.arange(len(first)) - 1, 0))
+    beside = apart > max(
+        BESIDE, 1.5 * float(np.median(steps))
+    )  # further than a coarse stamp explains
+    if beside.sum() < 0.2 * len(stamps):
+        beside[:] = False
+    off = int((beside | (apart > 0.1)).sum())
     if off > max(3, len(stamps) // 50):
         at = (stamps[apart > 0.1] - stamps.min()) * 1e-9
         if off < len(stamps) // 5 and off > 0.5 * (
@@ -81,22 +93,6 @@ def _without_repeats(samples: S, stamps: Integers, first: Integers) -> S:
         )
     count = len(stamps) - len(first)
     return samples.noted(f"{counted(count, 'sample')} of a stamp that others have left out")
-
-
-def _check_order(samples: StampedSamples, stamps: Integers) -> None:
-    """Refuse a lone clock that steps back and stays there."""
-    behind = stamps < np.maximum.accumulate(stamps)
-    if samples.header_ns is not None and samples.bag_ns is not None:
-        return
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], behind.astype(np.int8), [0]])))
-    for start, stop in zip(edges[::2], edges[1::2], strict=True):
-        if stop - start >= LATE and (np.diff(stamps[start:stop]) >= 0).all():
-            step = (stamps[start - 1] - stamps[start]) * 1e-9
-            at = (stamps[start - 1] - stamps[0]) * 1e-9
-            raise BadInput(
-                f"{samples.source}: the stamps step back by {step:.3f} s at t = {at:.3f} s and stay there; --to"
-                f" {at:.3f} ends before"
-            )
 
 
 def _clock(samples: S, reading: PoseReading) -> tuple[S, Integers]:
@@ -127,19 +123,39 @@ def _compared(samples: S, header: Integers, bag: Integers) -> tuple[S, Integers]
     """Header stamps where they are sound or can be mended, else the times of reception."""
     fault = _fault(samples, header, bag)
     if fault is None:
-        delay = (bag - header) * 1e-9
-        step = _header_step(delay.astype(np.float64), *(1e-9 * np.diff(x) for x in (header, bag)))
-        if step is None:
+        fault = _step_or_rate(header, bag)
+        if fault is None:
             return _without_drift(_by(samples, "header"), header, bag)
-        if _way(samples, header) < SHORTER * _way(samples, bag):
-            note = "times of reception are out of order; the header stamps are used"
-            return _by(samples.noted(note), "header"), header
-        at = (bag[step[0]] - bag[0]) * 1e-9
-        way = "back" if step[1] < 0.0 else "ahead"
-        fault = (
-            f"header stamps jump {way} by {abs(step[1]):.3f} s at t = {at:.3f} s and stay there"
-        )
+        better = _fault_of_reception(samples, header, bag)
+        if better is not None:
+            return _by(samples.noted(f"{better}; the header stamps are used"), "header"), header
     return _by(samples.noted(f"{fault}; the times of reception are used"), "bag"), bag
+
+
+def _step_or_rate(header: Integers, bag: Integers) -> str | None:
+    """What tells header stamps from the times of reception, if that stays."""
+    delay = ((bag - header) - (bag[0] - header[0])) * 1e-9
+    step = _header_step(delay.astype(np.float64), *(1e-9 * np.diff(x) for x in (header, bag)))
+    if step is not None:
+        at, way = (bag[step[0]] - bag[0]) * 1e-9, "back" if step[1] < 0.0 else "ahead"
+        return f"header stamps jump {way} by {abs(step[1]):.3f} s at t = {at:.3f} s and stay there"
+    rate = _rate(header, bag)
+    if rate is None or RATES[0] < rate < RATES[1]:
+        return None
+    periods = [1e-9 * float(np.median(np.abs(np.diff(x)))) for x in (header, bag)]
+    if PERIODS[0] <= periods[0] <= PERIODS[1] and periods[1] < PERIODS[0]:
+        return None  # the bag was written at once
+    return f"header stamps run {rate:.3g} times as fast as the times of reception"
+
+
+def _fault_of_reception(samples: StampedSamples, header: Integers, bag: Integers) -> str | None:
+    """What is wrong with the times of reception, where header stamps are sound."""
+    if _way(samples, header) < SHORTER * _way(samples, bag):
+        return "times of reception are out of order"
+    holes = [1e-9 * float(np.diff(np.sort(x)).max(initial=0.0)) for x in (header, bag)]
+    if holes[0] < MAX_GAP < HOLE * holes[1]:
+        return f"times of reception jump by {holes[1]:.3f} s"
+    return None
 
 
 def _way(samples: StampedSamples, stamps: Integers) -> float:
@@ -168,12 +184,6 @@ def _fault(samples: StampedSamples, header: Integers, bag: Integers) -> str | No
     still = _stands_still(samples, header, bag)
     if still:
         return f"header stamps stand still for up to {still:.2f} s while the body moves"
-    rate = _rate(header, bag)
-    if rate is not None and not RATES[0] < rate < RATES[1]:
-        periods = [1e-9 * float(np.median(np.abs(np.diff(x)))) for x in (header, bag)]
-        if PERIODS[0] <= periods[0] <= PERIODS[1] and periods[1] < PERIODS[0]:
-            return None  # the bag was written at once
-        return f"header stamps run {rate:.3g} times as fast as the times of reception"
     return None
 
 

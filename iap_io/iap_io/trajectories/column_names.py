@@ -55,6 +55,7 @@ _GRIDS: dict[str, tuple[Role, Convention]] = {  # words of axes, and what they a
     **dict.fromkeys(("n", "north", "pn"), ("x", "ned")),
     **dict.fromkeys(("e", "east", "pe"), ("y", "ned")),
     **dict.fromkeys(("d", "down", "pd"), ("z", "ned")),
+    **dict.fromkeys(("up", "pu"), ("z", "enu")),
 }
 _SILENT = (
     _POSITIONS | _TURNS | set(_ANGLES) | set("field pose rs r header rigid body wrapper".split())
@@ -145,6 +146,19 @@ def column_of(name: str) -> Column | None:
     if name.startswith(_CRAZYFLIE_MM) and role in PLACE:
         length = 0.001
     return Column(role, _rest(terms, word), length, None, convention)
+
+
+def in_one_grid(parts: dict[int, Column]) -> dict[int, Column]:
+    """Columns whose axes are directions, east the first one where up is the third."""
+    if not any(column.convention == "enu" for column in parts.values()):
+        return parts
+    swapped: dict[Role, Role] = {"x": "y", "y": "x"}
+    return {
+        i: column._replace(role=swapped[column.role], convention="enu")
+        if column.convention == "ned" and column.role in swapped
+        else column
+        for i, column in parts.items()
+    }
 
 
 def _axis(terms: list[str]) -> tuple[str, Role, Convention | None] | None:

@@ -6,7 +6,7 @@ from typing import Literal
 Convention = Literal[
     "enu", "ned", "camera", "y-up", "unity", "unreal", "ned-attitudes", "ned-positions"
 ]
-QuaternionOrder = Literal["xyzw", "wxyz", "inverse"]
+QuaternionOrder = Literal["xyzw", "wxyz", "inverse", "inverse-pose"]
 TimeUnit = Literal["s", "ms", "us", "ns"]
 WrenchFrame = Literal["body", "world"]  # whose axes a wrench is in
 WrenchUse = Literal["feed_forward", "open_loop"]

@@ -28,7 +28,12 @@ def read_euroc(path: Path, reading: PoseReading) -> Samples:
     Raises:
         BadInput: the file cannot be read, or a value is not a number.
     """
-    rows = [_row(path, number, line) for number, line in table_lines(path)]
+    lines = list(table_lines(path))
+    if len(lines) == 1 and not any(map(str.isdigit, lines[0][1])):
+        raise BadInput(
+            f"{path}: names of columns alone, without a line of numbers below: record anew"
+        )
+    rows = [_row(path, number, line) for number, line in lines]
     values = np.array([row[1] for row in rows]).reshape(-1, 7)
     header = _cells((read_text(path).splitlines()[:1] or [""])[0].lstrip("# "))
     unit = time_unit(header[0]) or "ns"

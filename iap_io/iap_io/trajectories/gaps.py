@@ -127,20 +127,24 @@ def _is_away(p: Array, t: Array, start: int, after: int) -> bool:
     return bool(is_far and leaps.min() > way and way < MAX_SPEED * lasted)
 
 
-def check_gaps(source: str, t: Array, bridge: float) -> tuple[str, ...]:
+def check_gaps(
+    source: str, t: Array, bridge: float, notes: tuple[str, ...] = ()
+) -> tuple[str, ...]:
     """Notes of a long time without a sample.
 
     Raises:
-        BadInput: it is longer than `bridge` [s].
+        BadInput: it is longer than `bridge` [s]; earlier notes, such as of samples left out, are its cause.
     """
     gaps = np.diff(t)
     worst = int(gaps.argmax())
     where = f"no sample for {gaps[worst]:.2f} s after t = {t[worst]:.3f} s"
     if gaps[worst] > bridge:
+        before = f" (noted before: {'; '.join(notes)})" if notes else ""
         raise BadInput(
             f"{source}: {where} (at most {bridge:g} s can be bridged): --bridge"
             f" {np.ceil(10.0 * gaps[worst]) / 10.0:g} crosses"
             f" it in a straight line, --to {t[worst]:.3f} or --from {t[worst + 1]:.3f} cuts it off"
+            f"{before}"
         )
     if gaps[worst] > _QUIET_GAP:
         return (f"{where}; the command is interpolated there",)

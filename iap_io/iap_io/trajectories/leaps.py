@@ -25,6 +25,11 @@ ROUGH = 0.15  # that the shaking from sample to sample may have besides [m]
 RUN = 5  # samples in a row that can be a fault of the measurement
 SHAKING = 0.02  # of usual samples, of which a note is made [m]
 STEP_OVER_SHAKING = 8.0  # times the shaking of usual samples that a lone step stands out
+WOVEN, MOST_WOVEN = (
+    0.02,
+    4,
+)  # least distance of bodies that are woven into one [m], and most of them
+TURN_STEP = np.radians(8.0)  # that a lone turn stands out, of which a note is made [rad]
 SHARE = 0.05  # of the samples that can be
 FEW = 3  # that always can
 
@@ -160,11 +165,29 @@ def _lasting(
         )
     if len(t) < 2 * RUN:
         return samples
+    if follows:
+        _check_woven(samples)
     off = _off_line(samples.p, t)
     rough = off > ROUGH + 0.125 * MAX_ACCELERATION * (t[2:] - t[:-2]) ** 2
     if follows and float(np.mean(rough)) > SHARE:
         raise BadInput(_refusal(samples, t, "the samples shake from one to the next"))
     return _with_doubts(samples, t, float(np.median(off)))
+
+
+def _check_woven(samples: Samples) -> None:
+    """Refuse samples that go to and fro between several ways: each is nearer to the next but one than to the next.
+
+    Noise is as far from any of them.
+    """
+    usual = [
+        float(np.median(np.linalg.norm(samples.p[m:] - samples.p[:-m], axis=1)))
+        for m in range(1, MOST_WOVEN + 1)
+    ]
+    if usual[0] > WOVEN and min(usual[1:]) < 0.5 * usual[0]:
+        raise BadInput(
+            f"{samples.source}: from one sample to the next it goes to and fro by {usual[0]:.3f} m, as"
+            f" {2 + int(np.argmin(usual[1:]))} bodies in one: --body, --frame or --topic names one of them"
+        )
 
 
 def _off_line(p: Array, t: Array) -> Array:
@@ -195,6 +218,7 @@ def _with_doubts(samples: Samples, t: Array, shaking: float) -> Samples:
             f"the samples shake by {shaking:.2f} m from one to the next: noise, or two bodies in one"
         )
     dt = np.diff(t)
+    samples = _with_doubtful_turns(samples, t)
     off = _off_pace(samples.p, dt)
     least = min(LEAP, max(SPIKE, STEP_OVER_SHAKING * shaking))
     steps = off > least + 0.5 * MAX_ACCELERATION * dt**2
@@ -204,6 +228,22 @@ def _with_doubts(samples: Samples, t: Array, shaking: float) -> Samples:
     return samples.noted(
         f"{counted(int(steps.sum()), 'step')} as of set-points, by up to {off[k]:.2f} m within {dt[k]:.3f} s at"
         f" t = {t[k]:.3f} s: if it is another body or place, --from and --to cut it out"
+    )
+
+
+def _with_doubtful_turns(samples: Samples, t: Array) -> Samples:
+    """The samples, with a note of lone turns that no neighbour has."""
+    turned = angle(samples.q[:-1], samples.q[1:])
+    around = np.pad(turned, 1, mode="edge")
+    off = turned - np.maximum(around[:-2], around[2:])
+    least = max(TURN_STEP, STEP_OVER_SHAKING * float(np.median(turned)))
+    steps = off > least + 0.5 * MAX_SPIN * np.diff(t) ** 2
+    if not steps.any():
+        return samples
+    k = int(np.argmax(off * steps))
+    return samples.noted(
+        f"{counted(int(steps.sum()), 'turn')} at once, by up to {np.degrees(turned[k]):.0f} deg within"
+        f" {t[k + 1] - t[k]:.3f} s at t = {t[k]:.3f} s: if its attitude was lost there, --from and --to cut it out"
     )
 
 

@@ -20,7 +20,7 @@ from iap_io.flight_logs.flight_log import FlightLog
 from iap_io.flight_logs.log_tables import LogField, LogTable, Tables, signals_of
 from iap_io.flight_logs.plausibility import plausible
 from iap_io.flight_logs.readers import open_log
-from iap_io.trajectories.bags import STORAGE_SUFFIXES, Bag, opened
+from iap_io.trajectories.bags import Bag, is_bag, opened
 from iap_io.trajectories.messages import header_ns
 
 PX4, MAVROS = "px4_msgs", "/mavros/"
@@ -98,7 +98,7 @@ def open_any(path: Path) -> FlightLog:
     Raises:
         BadInput: it is neither, or cannot be read.
     """
-    if not (path.is_dir() or path.suffix in (".bag", *STORAGE_SUFFIXES)):
+    if not is_bag(path):
         return open_log(path)
     with opened(path) as bag:
         if not is_autopilots(bag):

@@ -66,7 +66,8 @@ def _check_order(samples: Samples) -> None:
     """Refuse a body on its head that stands if its quaternions' numbers are in the other order."""
     order: QuaternionOrder = "wxyz" if samples.about.quaternion == "xyzw" else "xyzw"
     R = so3.matrix_from_quaternion(reordered(samples.q, samples.about.quaternion, order))
-    if samples.about.quaternion != "inverse" and R[:, 2, 2].min() >= UPRIGHT:
+    is_turned = samples.about.quaternion in ("inverse", "inverse-pose")
+    if not is_turned and R[:, 2, 2].min() >= UPRIGHT:
         raise BadInput(
             f"{samples.source}: the body's z axis starts off upwards: --quaternion {order} reads its numbers so that it"
             " stands, --mounting rest takes the body's axes from its first attitude"

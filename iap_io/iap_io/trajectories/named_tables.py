@@ -15,7 +15,7 @@ from iap_description.config.text_files import CUT, table_lines
 from iap_description.errors import BadInput, shown
 from iap_description.math import euler
 from iap_io.trajectories import column_names as names_of
-from iap_io.trajectories.column_names import QUATERNION
+from iap_io.trajectories.column_names import QUATERNION, AngleUnit
 from iap_io.trajectories.conventions import TimeUnit
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples, checked
@@ -70,9 +70,9 @@ def read_named(path: Path, reading: PoseReading) -> Samples:
         "table by its names", body=reading.body, others=others, notes=(*notes, *said, *about_turns),
         convention="y-up" if header.is_motive else columns.convention,
     )  # fmt: skip
-    scale = columns.length if reading.scale is None else 1.0
-    about = about.in_units_of(scale)
-    return checked(Samples(str(path), about, stamps, None, p=scale * values[:, :3], q=q))
+    scale = columns.lengths if reading.scale is None else (1.0, 1.0, 1.0)
+    about = about.in_units_of(scale[0] if len(set(scale)) == 1 else scale)
+    return checked(Samples(str(path), about, stamps, None, p=values[:, :3] * scale, q=q))
 
 
 def _of_body(
@@ -129,7 +129,8 @@ def _time(path: Path, number: int, texts: list[str]) -> str:
         float(text)
     except (ValueError, OverflowError) as error:
         raise BadInput(
-            f"{path}: line {number}: time is {shown(' '.join(texts))}, not a number"
+            f"{path}: line {number}: time is {shown(' '.join(texts))}, not a number, nor a date as"
+            " 2024-05-31T09:41:07.25"
         ) from error
     return text
 
@@ -154,22 +155,39 @@ def _attitudes(
         return np.tile([0.0, 0.0, 0.0, 1.0], (len(values), 1)), (
             "no attitudes in it: taken as level, without yaw",
         )
-    is_degrees = columns.is_degrees if reading.angles is None else reading.angles == "deg"
-    if is_degrees is None:
-        largest = float(np.nanmax(np.abs(values), initial=0.0))
-        name = header.names[columns.turn[-1]]
-        raise BadInput(
-            f"{path}: {shown(name)} has no unit, angles come to {largest:.3g}: --angles deg or --angles rad says it"
-        )
-    angles = np.radians(values) if is_degrees else values
+    units = _units_of_angles(path, header, values, columns, reading)
+    angles: Array = values * [np.pi / 180.0 if unit == "deg" else 1.0 for unit in units]
     notes = [] if count > 1 else ["no roll and pitch in it: taken as level"]
-    rpy = angles if count > 1 else np.column_stack([0.0 * angles, 0.0 * angles, angles])
-    bad = ~np.isfinite(rpy).all(axis=1)
+    rpy: Array = angles if count > 1 else np.column_stack([0.0 * angles, 0.0 * angles, angles])
+    bad = np.asarray(~np.isfinite(rpy).all(axis=1))
     q = euler.quaternions_from_rpy(np.where(bad[:, None], 0.0, rpy))
     q[bad] = np.nan
-    unit = "degrees" if is_degrees else "radians"
+    words = [{"deg": "degrees", "rad": "radians"}[unit] for unit in units]
+    unit = words[0] if len(set(words)) == 1 else ", ".join(words)
     notes += ["pitch is positive with the nose down"] if columns.inverted else []
     return q, (
         *notes,
         f"Euler angles in {unit}, yaw, pitch and roll about the turned axes z, y and x",
     )
+
+
+def _units_of_angles(
+    path: Path, header: TableHeader, values: Array, columns: PoseColumns, reading: PoseReading
+) -> list[AngleUnit]:
+    """Units of angles (K, n): of their names, else the one that is asked for; that alone where all are named.
+
+    Raises:
+        BadInput: nobody says one.
+    """
+    are_named = None not in columns.units
+    units = [
+        (named if not are_named else None) or reading.angles or named for named in columns.units
+    ]
+    if None in units:
+        at = max(j for j, unit in enumerate(units) if unit is None)
+        largest = float(np.nanmax(np.abs(values[:, at]), initial=0.0))
+        name = header.names[columns.turn[at]]
+        raise BadInput(
+            f"{path}: {shown(name)} has no unit, angles come to {largest:.3g}: --angles deg or --angles rad says it"
+        )
+    return [unit for unit in units if unit is not None]

@@ -23,7 +23,8 @@ class PoseReading(Record):
         body: child_frame_id of the body, where a topic has several.
         frame: frame_id of the poses, where a topic has several.
         convention: axes of the numbers, see `iap_io.trajectories.axes`.
-        quaternion: order of a quaternion's numbers, or ``inverse`` where they turn the world into the body.
+        quaternion: order of a quaternion's numbers, ``inverse`` where they turn the world into the body, or
+            ``inverse-pose`` where positions are those of the world in the body, too.
         scale: metres in one of its units of length; three numbers where x, y and z have units of their own.
         origin: ``first`` where positions count from the first one.
         time_unit: of a text file's times.
@@ -157,11 +158,13 @@ class RecordingSummary:
         """The same with more notes."""
         return replace(self, notes=(*self.notes, *notes))
 
-    def in_units_of(self, scale: float) -> Self:
+    def in_units_of(self, scale: Scale) -> Self:
         """The same with a note of the unit of positions [m] that a header says, unless they are metres."""
         if scale == 1.0:
             return self
-        return self.noted(f"positions in units of {scale:g} m, as the header says")
+        sizes = scale if isinstance(scale, tuple) else (scale,)
+        listed = ", ".join(f"{each:g}" for each in sizes)
+        return self.noted(f"positions in units of {listed} m, as the header says")
 
     @property
     def keys(self) -> dict[str, Any]:

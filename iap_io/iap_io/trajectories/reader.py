@@ -16,6 +16,7 @@ import numpy as np
 from iap_description.arrays import Integers
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_io.bags.storage_files import packing_of
 from iap_io.flight_logs.readers import is_flight_log
 from iap_io.trajectories.axes import in_enu, of_the_body, ordered
 from iap_io.trajectories.bags import Bag, is_bag, opened
@@ -48,7 +49,7 @@ from iap_io.trajectories.tilts import check_tilts
 from iap_io.trajectories.topics import PoseTopic, choose, pose_topics
 from iap_io.trajectories.transforms import read_transforms
 
-_PACKED = (".lz4", ".zst", ".gz", ".bz2", ".xz", ".zip", ".7z", ".tar", ".tgz")
+_PACKED = (".lz4", ".zst", ".zstd", ".gz", ".bz2", ".xz", ".zip", ".7z", ".tar", ".tgz")
 _log = logging.getLogger(__name__)
 
 
@@ -104,8 +105,8 @@ _READERS: dict[str, Callable[[Bag, PoseTopic, PoseReading], Samples]] = {
 }
 
 KINDS = {
-    "flight log": PoseFile(is_flight_log, read_log, has_topics=True),
     "bag": PoseFile(is_bag, _read_bag, has_topics=True),
+    "flight log": PoseFile(is_flight_log, read_log, has_topics=True),
     "table": PoseFile(_has_names, read_named),
     "EuRoC ground truth": PoseFile(_is_euroc, read_euroc, is_placed=True),
     "TUM trajectory": PoseFile(lambda path: text_kind(path) == "tum", read_tum),
@@ -134,7 +135,7 @@ def read_recorded(
     kind = next((kind for kind in KINDS.values() if kind.fits(path)), None)
     if reading.columns is not None and (kind is None or not kind.has_topics):
         kind = KINDS["table"]
-    if kind is None and path.suffix in _PACKED:
+    if kind is None and (path.suffix in _PACKED or packing_of(path)):
         raise BadInput(f"{path}: it is packed: unpack it, and name what comes out of it")
     if kind is None:
         raise BadInput(
@@ -173,7 +174,9 @@ def _trajectory(samples: Samples, stamps: Integers, bridge: float) -> RecordedTr
     if len(stamps) < 2:
         raise BadInput(f"{samples.source}: all samples have one stamp; a replay needs at least 2")
     t = (stamps - stamps[0]) * 1e-9
-    samples = samples.noted(*check_gaps(samples.source, t, bridge))
+    if not (np.ptp(samples.p, axis=0).any() or np.ptp(samples.q, axis=0).any()):
+        samples = samples.noted("it never moves: a hover, or a tracker that sees no body")
+    samples = samples.noted(*check_gaps(samples.source, t, bridge, samples.about.notes))
     clock: Clock = "bag" if samples.header_ns is None else "header"
     about = replace(
         samples.about,

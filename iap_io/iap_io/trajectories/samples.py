@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Stamped samples as a file gives them, and the checks of their numbers.
 
-Samples with NaN, infinity or a quaternion of length zero are left out and counted where they are few, else refused.
+Samples with NaN or a quaternion of length zero are left out and counted. Those with infinity are so where they are few.
 """
 
 from dataclasses import dataclass, replace
@@ -113,7 +113,7 @@ def checked(samples: Samples) -> Samples:
     Samples without a place or an attitude are left out and counted, velocities with a number that is none are not used.
 
     Raises:
-        BadInput: fewer than two samples, or many that have NaN, infinity, or a quaternion of length zero.
+        BadInput: fewer than two samples are left, or many have infinity or a number too large to be meant.
     """
     if len(samples.p) < 2:
         raise BadInput(f"{samples.source}: {len(samples.p)} sample(s); a replay needs at least 2")
@@ -136,22 +136,35 @@ def checked(samples: Samples) -> Samples:
 
 
 def _placed(samples: Samples) -> Samples:
-    """The samples that have a place and an attitude.
+    """The samples that have a place and an attitude; the time without them is a gap as any other.
 
     Raises:
-        BadInput: many have none; the first one is named.
+        BadInput: hardly any has them, or many have numbers too large to be meant; the first one is named.
     """
-    usable = is_usable(samples.p, MAX_PLACE) & is_usable(samples.q)
-    usable &= np.linalg.norm(np.where(usable[:, None], samples.q, 0.0), axis=1) >= _ZERO_NORM
+    has_place = ~np.isnan(samples.p).any(axis=1)
+    has_attitude = ~np.isnan(samples.q).any(axis=1)
+    has_attitude &= np.abs(np.nan_to_num(samples.q)).max(axis=1) >= _ZERO_NORM
+    usable = is_usable(samples.p, MAX_PLACE) & is_usable(samples.q) & has_attitude
     out = int((~usable).sum())
     if not out:
         return samples
-    if out > MAX_LEFT_OUT * len(usable):
-        remedy = f" ({out} of {len(usable)} samples are none: --from and --to cut them out)"
-        check_finite(samples.source, samples.p, _FIELDS["p"], MAX_PLACE, remedy)
-        check_finite(samples.source, samples.q, _FIELDS["q"], remedy=remedy)
-        first = int(np.argmin(usable))
-        raise BadInput(f"{samples.source}: sample {first}: orientation has length zero{remedy}")
+    if len(usable) - out < 2:
+        missing = "place" if has_place.sum() < 2 else "attitude"
+        zero = (
+            ""
+            if missing == "place" or np.isnan(samples.q).any()
+            else " (its quaternions are zero)"
+        )
+        raise BadInput(
+            f"{samples.source}: {len(usable) - out} of its {counted(len(usable), 'sample')} have {missing}s{zero}: was"
+            " it measured at all? Another one is read by --topic or --columns"
+        )
+    large = has_place & has_attitude & ~usable
+    if large.sum() > MAX_LEFT_OUT * len(usable):
+        remedy = f" ({int(large.sum())} of {len(usable)} samples are none: --topic or --columns name others)"
+        p, q = (np.where(large[:, None], x, 0.0) for x in (samples.p, samples.q))
+        check_finite(samples.source, p, _FIELDS["p"], MAX_PLACE, remedy)
+        check_finite(samples.source, q, _FIELDS["q"], remedy=remedy)
     first = int(np.argmin(usable))
     return samples.at(usable).noted(
         f"{counted(out, 'sample')} without a place or attitude left out, the first is number {first}"

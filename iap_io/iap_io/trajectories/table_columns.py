@@ -10,7 +10,15 @@ from typing import NamedTuple
 from iap_description.config.text_files import MAX_LINE, is_file, table_lines
 from iap_description.errors import BadInput, shown
 from iap_io.trajectories import column_names as names_of
-from iap_io.trajectories.column_names import EULER, PLACE, QUATERNION, Column, column_of
+from iap_io.trajectories.column_names import (
+    EULER,
+    PLACE,
+    QUATERNION,
+    AngleUnit,
+    Column,
+    column_of,
+    in_one_grid,
+)
 from iap_io.trajectories.conventions import Convention
 from iap_io.trajectories.pose_reading import PoseReading
 
@@ -90,18 +98,22 @@ def _is_number(text: str) -> bool:
     return True
 
 
+Lengths = tuple[float, float, float]
+
+
 class PoseColumns(NamedTuple):
     """Indices of a table's columns: times (and their nanoseconds), position, attitude, and the body's name.
 
-    Those in `inverted` count the other way round.
+    `lengths` are metres in the unit of x, y and z; `units` those of angles, None where a name says none. Columns in
+    `inverted` count the other way round.
     """
 
     time: tuple[int, ...]
     place: tuple[int, ...]
     turn: tuple[int, ...]
     body: int | None = None
-    length: float = 1.0
-    is_degrees: bool | None = None
+    lengths: Lengths = (1.0, 1.0, 1.0)
+    units: tuple[AngleUnit | None, ...] = ()
     convention: Convention = "enu"
     inverted: frozenset[int] = frozenset()
 
@@ -145,17 +157,20 @@ def by_option(path: Path, header: TableHeader, columns: str) -> PoseColumns:
         raise BadInput(
             f"{path}: --columns {columns}: TIME,X,Y,Z are expected, and QX,QY,QZ,QW, ROLL,PITCH,YAW or YAW after them"
         )
-    return PoseColumns(tuple(indices[:1]), tuple(indices[1:4]), tuple(indices[4:]))
+    turn = tuple(indices[4:])
+    return PoseColumns(tuple(indices[:1]), tuple(indices[1:4]), turn, units=(None,) * len(turn))
 
 
 def by_names(path: Path, header: TableHeader, reading: PoseReading) -> PoseColumns:
     """The columns that names mean."""
     times = [i for i, name in enumerate(header.names) if names_of.is_time(name)]
-    parts = {
-        i: column
-        for i, name in enumerate(header.names)
-        if (column := column_of(name)) and i not in times
-    }
+    parts = in_one_grid(
+        {
+            i: column
+            for i, name in enumerate(header.names)
+            if (column := column_of(name)) and i not in times
+        }
+    )
     bodies = [i for i, name in enumerate(header.names) if name.lower() in names_of.BODIES]
     terms = {word for name in header.names for word in names_of.words(name)}
     groups = _groups(parts, PLACE)
@@ -178,11 +193,11 @@ def by_names(path: Path, header: TableHeader, reading: PoseReading) -> PoseColum
             f"{path}: its attitudes are no quaternions and no roll, pitch and yaw, or those of another body:"
             f" --columns TIME,X,Y,Z,... names what is read; {listing(header)}"
         )
-    angles = {parts[i].angle for i in turns} - {None}
     conventions = {parts[i].convention for i in place}
     return PoseColumns(
-        _time_columns(header, times[0]), place, turns, bodies[0] if bodies else None, parts[place[0]].length or 1.0,
-        angles == {"deg"} if angles else None, "ned" if conventions == {"ned"} else "enu",
+        _time_columns(header, times[0]), place, turns, bodies[0] if bodies else None,
+        _lengths(path, [parts[i].length for i in place], reading), tuple(parts[i].angle for i in turns),
+        "ned" if conventions == {"ned"} else "enu",
         frozenset(i for i in turns if parts[i].is_inverted),
     )  # fmt: skip
 
@@ -195,6 +210,22 @@ def _check_time_unit(path: Path, name: str, reading: PoseReading) -> None:
             f"{path}: column {shown(name)}: times in {odd.pop()} are not read: write them in s, ms,"
             " us or ns, or --rate HZ counts lines instead"
         )
+
+
+def _lengths(path: Path, named: list[float | None], reading: PoseReading) -> Lengths:
+    """Metres in the units of x, y and z that names say; metres without any.
+
+    Raises:
+        BadInput: some name a unit and others none, and nobody says theirs.
+    """
+    x, y, z = (each or 1.0 for each in named)
+    if reading.scale is None and None in named and set(named) - {None, 1.0}:
+        unit = next(each for each in named if each is not None)
+        raise BadInput(
+            f"{path}: of x, y and z some name their unit and some do not: --scale {unit:g} where they are alike,"
+            f" --scale {x:g},{y:g},{z:g} where the others are metres"
+        )
+    return x, y, z
 
 
 def _attitude(parts: dict[int, Column], body: str) -> tuple[int, ...]:

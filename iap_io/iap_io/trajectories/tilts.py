@@ -34,6 +34,8 @@ MIN_TILT_CHANGE = np.radians(1.2)  # RMS change of n below which nothing is look
 FITS = 0.15  # share of the variance of n that attitudes leave where a reading is right; real flights come to 0.14
 DIFFERS = 0.15  # least share where it is not
 BETTER = 0.35  # of that share, which a right reading leaves less of
+CLEARLY = 0.02  # share below which nothing else is looked at
+FAR_BETTER = 0.15  # of a share below `DIFFERS`, which another reading leaves less of where it alone is right
 SCALES = (0.001, 0.01, 0.0254, 0.1, 0.3048, 1000.0)
 DEFINED = ("iap_msgs/PlatformReference",)  # types that say their axes and units
 LEAN = np.radians(30.0)  # off the force, of which a note is made [rad]
@@ -86,9 +88,10 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Sam
 def _refuse(motion: SampledMotion, samples: Samples) -> None:
     """Refuse a motion that its tilts contradict, see `check_tilts`."""
     off = _unexplained(motion)
-    if off is not None and off < DIFFERS:
+    if off is not None and off < CLEARLY:
         return
-    most = FITS if off is None else min(FITS, BETTER * off)
+    is_right = off is not None and off < DIFFERS
+    most = FITS if off is None else min(FITS, (FAR_BETTER if is_right else BETTER) * off)
     left = {name: _unexplained(other) for name, other in _readings(motion, samples)}
     fitting = [name for name, share in left.items() if share is not None and share < most]
     if fitting:
@@ -96,7 +99,7 @@ def _refuse(motion: SampledMotion, samples: Samples) -> None:
             f"{samples.source}: its attitudes do not fit its accelerations; they do with"
             f" {' or with '.join(fitting[:3])} (--convention {samples.about.convention} keeps them as they are)"
         )
-    turned = _turned(motion)
+    turned = "" if is_right else _turned(motion)
     if turned:
         raise BadInput(
             f"{samples.source}: its accelerations are {turned} against its attitudes: are they in two frames?"
@@ -133,9 +136,19 @@ def _readings(motion: SampledMotion, samples: Samples) -> Iterator[tuple[str, Sa
             yield f"--scale {unit * scale:g}", SampledMotion(scale * motion.p, motion.R)
     order = samples.about.quaternion
     q = so3.quaternion_from_matrix(R)
+    if order in ("inverse", "inverse-pose"):
+        return
+    turned = np.swapaxes(R, 1, 2)
+    yield (
+        "--quaternion inverse-pose",
+        SampledMotion(
+            -np.einsum("kij,kj->ki", turned, p) @ read.positions.T,
+            read.attitudes @ turned @ read.body.T,
+        ),
+    )
     others: tuple[QuaternionOrder, ...] = ("xyzw", "wxyz", "inverse")
     for other_order in others:
-        if order not in (other_order, "inverse"):
+        if order != other_order:
             turned = so3.matrix_from_quaternion(reordered(q, order, other_order))
             yield (
                 f"--quaternion {other_order}",

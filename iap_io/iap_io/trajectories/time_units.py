@@ -62,7 +62,7 @@ def _check_clock(source: str, values: Array, reading: PoseReading) -> None:
 
 def _unit(values: Array, usual: TimeUnit) -> TimeUnit:
     """The unit that makes times (K,) sound."""
-    steps = np.abs(np.diff(values))
+    steps = np.diff(np.unique(values))  # rows may be in any order
     period = float(np.median(steps)) if len(steps) else 0.0
     likely = [u for u, n in NANOSECONDS.items() if _PERIODS[0] <= period * n <= _PERIODS[1]]
     start = float(np.median(values)) if len(values) else 0.0

@@ -70,6 +70,7 @@ def read_transforms(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Sample
     moving = next(edge for edge in map(tree.__getitem__, chain) if not edge.is_fixed)
     poses, inside = _composed(source, [tree[each] for each in chain], moving)
     others = [str(each) for each in _moving(tree) if each not in chain]
+    others += [f"{each.name} (fixed on {each.frame})" for each in _fixed_on(tree, chain[0].name)]
     body = BodyLabel(chain[-1].frame, chain[0].name)
     about = bag_summary(bag, choice, body, others, reading)
     if not inside.all():
@@ -128,6 +129,10 @@ def _edge(
 
 def _moving(tree: Tree) -> list[BodyLabel]:
     return [label for label, edge in tree.items() if not edge.is_fixed]
+
+
+def _fixed_on(tree: Tree, body: str) -> list[BodyLabel]:
+    return [label for label, edge in tree.items() if label.frame == body and edge.is_fixed]
 
 
 def _chain(source: str, tree: Tree, reading: PoseReading) -> list[BodyLabel]:

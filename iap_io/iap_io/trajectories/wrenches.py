@@ -126,7 +126,10 @@ def read_wrench(
     if len(stamps) < 2:
         raise BadInput(f"{samples.source}: all samples have one stamp; a replay needs at least 2")
     t = (stamps - stamps[0]) * 1e-9
-    notes = (*samples.about.notes, *check_gaps(samples.source, t, reading.bridge))
+    notes = (
+        *samples.about.notes,
+        *check_gaps(samples.source, t, reading.bridge, samples.about.notes),
+    )
     clock: Clock = "bag" if samples.header_ns is None else "header"
     sizes = np.linalg.norm(samples.wrenches.reshape(-1, 2, 3), axis=2).max(axis=0).tolist()
     return RecordedWrench(

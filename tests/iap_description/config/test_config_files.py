@@ -11,7 +11,7 @@ from refusals import refusal
 from iap_description.config.plain_yaml import MAX_DEPTH, parse_yaml, read_yaml, yaml_text
 from iap_description.config.plugins import load_class
 from iap_description.config.record import Presets, merged, override
-from iap_description.config.text_files import read_text, table_lines
+from iap_description.config.text_files import MAX_LINE, read_text, table_lines
 from iap_description.errors import MAX_ERROR_CHARACTERS, BadInput
 
 LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -189,6 +189,18 @@ def test_what_is_no_text_is_refused(tmp_path):
     for missing in (path, tmp_path / "none.csv"):
         with pytest.raises(BadInput, match=f"{missing.name}: cannot be read"):
             read_text(missing)
+
+
+def test_zero_bytes_in_a_table_are_named_by_what_has_made_them(tmp_path):
+    path = tmp_path / "table.csv"
+    for data, said in (
+        ("1, 2\n3, 4\n".encode("utf-16-le"), "as of text in UTF-16: save it in UTF-8"),
+        (b"1, 2\n" + bytes(900), "line 2: zero bytes alone, .* never written out: copy it again"),
+        (bytes(MAX_LINE + 5), "line 1: zero bytes alone"),
+    ):
+        path.write_bytes(data)
+        with pytest.raises(BadInput, match=said):
+            list(table_lines(path))
 
 
 @pytest.mark.parametrize(

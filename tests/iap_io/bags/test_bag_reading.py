@@ -5,12 +5,13 @@ import bz2
 import gzip
 import json
 import os
+import re
 import sqlite3
 import struct
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import lz4.frame
 import numpy as np
@@ -34,17 +35,24 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "zstd": zstd.compress,
 }
 
+T = TypeVar("T")
+
 
 def bounded_refusal(path: Path) -> str:
     """The one line, and no memory for what it would come to."""
+    return bounded(lambda: refusal(read_recorded, path))
+
+
+def bounded(call: Callable[[], T]) -> T:
+    """The result of a call that takes little memory."""
     tracemalloc.start()
     try:
-        text = refusal(read_recorded, path)
+        result = call()
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     assert peak < 3 * MAX_CHUNK
-    return text
+    return result
 
 
 def mcap(folder: Path) -> Path:
@@ -173,14 +181,50 @@ def test_a_bag_of_ros_1_that_is_cut_or_packed_names_the_remedy(
         read_recorded(path)
 
 
-def test_metadata_that_grows_is_refused(tmp_path: Path) -> None:
+def test_metadata_that_grows_is_not_used(tmp_path: Path) -> None:
     path = mcap(tmp_path).parent
     laughs = "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
     for x, y in zip("abcdefgh", "bcdefghi", strict=True):
         laughs += f"{y}: &{y} [{', '.join([f'*{x}'] * 10)}]\n"
     text = (path / "metadata.yaml").read_text()
     (path / "metadata.yaml").write_text(laughs + text)
-    assert "values" in bounded_refusal(path)
+    notes = bounded(lambda: read_recorded(path)).about.notes
+    assert notes == ("metadata.yaml is damaged: flight.mcap was read without it",)
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        (lambda text: "", "metadata.yaml is damaged: flight."),
+        (lambda text: "\0" * 400, "metadata.yaml is damaged: flight."),
+        (lambda text: re.sub(r"version: \d+", "version: 41", text, count=1), "is of version 41, which is not known"),
+        (lambda text: re.sub(r"flight\.(mcap|db3)", "away.db3", text), "names 'away.db3', which is not there"),
+        (lambda text: text.replace("identifier: mcap", "identifier: sqlite3"), "names the storage 'sqlite3'"),
+    ],
+)  # fmt: skip
+def test_one_file_is_read_where_its_metadata_are_wrong(
+    tmp_path: Path, change: Callable[[str], str], note: str
+) -> None:
+    maker, flight = BagMaker(tmp_path, "mcap"), motion(np.arange(0.0, 1.0, 0.02))
+    path = maker.write({"/reference": maker.poses(flight)}) / "metadata.yaml"
+    path.write_text(change(path.read_text()))
+    recorded = read_recorded(path.parent)
+    np.testing.assert_allclose(recorded.p_WP_W, flight.p, atol=1e-12)
+    assert note in recorded.about.notes[0]
+
+
+@pytest.mark.parametrize("kind", ["ros1", "sqlite3", "mcap"])
+@pytest.mark.parametrize(
+    "name", ["a.db3", "a.mcap", "a.bag", "a.csv", "a.ulg", "a.bag.active", "a"]
+)
+def test_a_bag_is_known_by_its_bytes_and_not_by_its_name(
+    tmp_path: Path, kind: str, name: str
+) -> None:
+    maker, flight = BagMaker(tmp_path, kind), motion(np.arange(0.0, 1.0, 0.02))
+    path = maker.write({"/reference": maker.poses(flight)})
+    file = path if path.is_file() else next(f for f in path.iterdir() if f.suffix != ".yaml")
+    recorded = read_recorded(file.rename(tmp_path / name))
+    np.testing.assert_allclose(recorded.p_WP_W, flight.p, atol=1e-12)
 
 
 @pytest.mark.parametrize(

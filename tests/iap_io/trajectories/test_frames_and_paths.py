@@ -68,6 +68,7 @@ def test_a_body_of_a_tree_of_frames_is_read_in_its_parent(
     recorded = read_recorded(path, body="base_link")
     np.testing.assert_allclose(recorded.p_WP_W, moved.p, atol=1e-12)
     assert (recorded.about.body, recorded.about.frame) == ("base_link", "odom")
+    assert "imu (fixed on base_link) on /tf" in recorded.about.others
 
 
 def test_a_body_that_is_fixed_on_another_moves_with_it(mcap: BagMaker, moved: Motion) -> None:

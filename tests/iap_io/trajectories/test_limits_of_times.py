@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Limits of the times of a recording, each met from both sides: gaps, units and clocks."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -221,12 +222,13 @@ def test_the_clock_that_is_asked_for_counts_though_the_other_is_sound() -> None:
 
 
 @pytest.mark.parametrize(
-    ("apart", "count", "refused"), [(0.09, 60, False), (0.11, 6, False), (0.11, 7, True)]
+    ("apart", "count", "refused"),
+    [(0.09, 59, False), (0.09, 60, True), (0.019, 60, False), (0.11, 6, False), (0.11, 7, True)],
 )
 def test_samples_of_one_stamp_at_two_places_are_two_bodies(
     apart: float, count: int, refused: bool
 ) -> None:
-    """More than one in fifty of them, further apart than 0.1 m, all over the recording."""
+    """More than one in fifty further apart than 0.1 m, or one in five further than 0.02 m, all over the recording."""
     p, stamps = np.zeros((300, 3)), LONG.copy()
     at = np.linspace(10, 290, count).astype(int)
     stamps[at], p[at, 1] = stamps[at - 1], apart
@@ -248,3 +250,22 @@ def test_the_usual_delay_of_reception_is_its_median() -> None:
     delays[:20] = 1.0
     assert clocks.delay_of(both_clocks(LONG, LONG + delays)) == pytest.approx(30_000_000, abs=2)
     assert clocks.delay_of(samples_of(np.zeros((3, 3)), bag_ns=stamps_of(LONG[:3]))) is None
+
+
+def test_header_stamps_that_are_set_back_by_an_hour_give_way_and_say_so() -> None:
+    header = np.where(LONG > 102.1, LONG + 3500.0, LONG + 7100.0)
+    timed, stamps = clocks.timed(both_clocks(header, LONG + 0.005), NOTHING_SAID)
+    assert timed.about.clock == "bag"
+    assert "header stamps jump back by 3600.000 s" in timed.about.notes[0]
+    np.testing.assert_allclose((stamps - stamps[0]) * 1e-9, LONG - LONG[0], atol=1e-6)
+
+
+def test_times_of_reception_that_are_set_back_by_an_hour_give_way_to_header_stamps() -> None:
+    """A bag is in the order of its times of reception: the second half of the flight comes first."""
+    received = np.where(LONG > 102.1, LONG + 3500.0, LONG + 7100.0)
+    order = np.argsort(received)
+    samples = both_clocks(LONG[order], received[order])
+    timed, stamps = clocks.timed(replace(samples, p=samples.p[order]), NOTHING_SAID)
+    assert timed.about.clock == "header"
+    assert "times of reception" in timed.about.notes[0]
+    np.testing.assert_allclose((stamps - stamps[0]) * 1e-9, LONG - LONG[0], atol=1e-6)

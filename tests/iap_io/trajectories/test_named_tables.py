@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables whose header names the columns of poses: exports of logs, motion captures, ``rostopic echo -p``."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -101,6 +102,11 @@ CRAZYFLIE_MM = ",".join(
         ("a.csv", "time [s],x [mm],y [mm],z [mm],qx,qy,qz,qw", "s x_mm y_mm z_mm qx qy qz qw"),
         ("a.csv", "time,x (in),y (in),z (in),qx,qy,qz,qw", "s x_in y_in z_in qx qy qz qw"),
         ("a.csv", "time,x_ft,y_ft,z_ft,qx,qy,qz,qw", "s x_ft y_ft z_ft qx qy qz qw"),
+        ("a.csv", "time,x_m,y_m,z_mm,qx,qy,qz,qw", "s x y z_mm qx qy qz qw"),
+        ("a.csv", "time,x [ft],y [mm],z [m],qx,qy,qz,qw", "s x_ft y_mm z qx qy qz qw"),
+        ("a.csv", "time,x,y,z,roll_rad,pitch_deg,yaw_deg", "s x y z roll pitch_deg yaw_deg"),
+        ("a.csv", "time,east,north,up,qx,qy,qz,qw", f"s {POSE}"),
+        ("a.csv", "time,up_m,north_m,east_m,qx,qy,qz,qw", "s z y x qx qy qz qw"),
         ("a.csv", "time,x,y,z,qx,qy,qz,qw", f"clock {POSE}"),
         ("a.csv", "time,x,y,z,roll_deg,pitch_deg,yaw_deg", "s x y z roll_deg pitch_deg yaw_deg"),
         ("a.csv", "time,x,y,z,yaw [rad],pitch [rad],roll [rad]", "s x y z yaw pitch roll"),
@@ -189,6 +195,41 @@ def test_angles_without_a_unit_are_asked_about(tmp_path: Path, multirotor: Motio
     with pytest.raises(BadInput, match="'yaw' has no unit, .* --angles deg or --angles rad"):
         read_recorded(path)
     check(read_recorded(path, angles="deg"), multirotor)
+    order = "s x y z roll pitch yaw_deg"
+    path = write(tmp_path / "b.csv", "t,x,y,z,roll,pitch,yaw [deg]", multirotor, order)
+    with pytest.raises(BadInput, match="'pitch' has no unit"):
+        read_recorded(path)
+    check(read_recorded(path, angles="rad"), multirotor)  # of those that name none
+
+
+def test_positions_of_which_some_name_a_unit_are_asked_about(
+    tmp_path: Path, multirotor: Motion
+) -> None:
+    path = write(
+        tmp_path / "a.csv", "t,x,y,z_mm,qx,qy,qz,qw", multirotor, "s x y z_mm qx qy qz qw"
+    )
+    with pytest.raises(BadInput, match=r"--scale 0.001 where .* alike, --scale 1,1,0.001 where"):
+        read_recorded(path)
+    check(read_recorded(path, scale=(1.0, 1.0, 0.001)), multirotor)
+    path = write(tmp_path / "b.csv", "t,x,y,z [m],qx,qy,qz,qw", multirotor, f"s {POSE}")
+    check(read_recorded(path), multirotor)
+
+
+def test_rows_may_be_in_any_order(tmp_path: Path, multirotor: Motion) -> None:
+    path = write(tmp_path / "a.csv", "t,x,y,z,qx,qy,qz,qw", multirotor, f"s {POSE}")
+    header, *rows = path.read_text().splitlines()
+    np.random.default_rng(2).shuffle(rows)
+    path.write_text("\n".join([header, *rows]))
+    check(read_recorded(path), multirotor)
+
+
+def test_a_turn_that_stays_is_noted(tmp_path: Path, multirotor: Motion) -> None:
+    turned = np.array([0.0, 0.0, np.sin(np.radians(12.5)), np.cos(np.radians(12.5))])
+    later = (multirotor.t > 3.0)[:, None]
+    q = np.where(later, so3.multiply(multirotor.q, np.tile(turned, (350, 1))), multirotor.q)
+    path = write(tmp_path / "a.csv", "t,x,y,z,qx,qy,qz,qw", replace(multirotor, q=q), f"s {POSE}")
+    (note,) = read_recorded(path).about.notes
+    assert note.startswith("1 turn at once, by up to 25 deg within 0.020 s at t = 3.000 s")
 
 
 def test_a_table_without_names_is_read_by_the_numbers_of_its_columns(
@@ -231,6 +272,7 @@ def test_times_in_minutes_are_refused_and_lines_can_be_counted_instead(
         ("t,x,y,z,x,y,z,qx,qy,qz,qw", f"s x y z {POSE}", "several columns mean the same"),
         ("a,x,y,z,qx,qy,qz,qw", f"s {POSE}", "no column is called time"),
         ("t,x,y,z,qx,qy,qz,qw", "s x y z x y qz qw", "not 1: are other numbers in their place"),
+        ("t,north,west,up,qx,qy,qz,qw", f"s {POSE}", "no column is called x, y, z"),
     ],
 )
 def test_tables_that_are_no_poses_are_refused_with_the_remedy(

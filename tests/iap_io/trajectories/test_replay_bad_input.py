@@ -95,7 +95,7 @@ def test_bag_of_other_things(mcap: BagMaker) -> None:
     assert "no topic with poses; it holds /chatter (std_msgs/String)" in refused(path)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e200])
+@pytest.mark.parametrize("value", [np.inf, -np.inf, 1e200])
 @pytest.mark.parametrize("part", ["position.y", "orientation.z"])
 def test_number_that_is_none(mcap: BagMaker, flight: Motion, value: float, part: str) -> None:
     """In more samples than can be left out."""
@@ -105,7 +105,36 @@ def test_number_that_is_none(mcap: BagMaker, flight: Motion, value: float, part:
         setattr(getattr(message.pose, group), axis, value)
     text = refused(mcap.write({"/command": (kind, messages)}))
     assert f"topic /command: sample 7: {part} is {value} (53 of " in text
-    assert text.endswith("samples are none: --from and --to cut them out)")
+    assert text.endswith("samples are none: --topic or --columns name others)")
+
+
+def test_one_in_five_without_a_place_are_left_out(mcap: BagMaker, flight: Motion) -> None:
+    flight.p[3::5] = np.nan
+    recorded = read_recorded(mcap.write({"/command": mcap.poses(flight)}))
+    kept = np.isfinite(flight.p[:, 0])
+    np.testing.assert_allclose(recorded.p_WP_W, flight.p[kept], atol=1e-12)
+    note = "80 samples without a place or attitude left out, the first is number 3"
+    assert note in recorded.about.notes
+
+
+def test_a_flight_begins_where_its_places_do(mcap: BagMaker, flight: Motion) -> None:
+    flight.p[:100] = np.nan
+    path = mcap.write({"/command": mcap.poses(flight)})
+    recorded = read_recorded(path)
+    np.testing.assert_allclose(recorded.p_WP_W, flight.p[100:], atol=1e-12)
+    later = read_recorded(path, begin=1.0)  # from the first place on
+    np.testing.assert_allclose(later.p_WP_W, flight.p[140:], atol=1e-12)
+
+
+def test_a_long_time_without_places_is_a_gap_with_its_cause(
+    mcap: BagMaker, flight: Motion
+) -> None:
+    flight.p[100:160] = np.nan
+    path = mcap.write({"/command": mcap.poses(flight)})
+    text = refused(path)
+    assert "no sample for 1.52 s after t = 2.475 s" in text
+    assert "(noted before: 60 samples without a place or attitude left out" in text
+    assert len(read_recorded(path, end=2.475).t) == 100  # as it advises
 
 
 @pytest.mark.parametrize("topic", ["/nominal_position_0", "/nominal_euler_angle_0"])
@@ -126,11 +155,23 @@ def test_pair_of_points_that_do_not_overlap(mcap: BagMaker, flight: Motion) -> N
     assert "its times and those of /euler do not overlap" in refused(path)
 
 
-def test_quaternion_of_length_zero(mcap: BagMaker, flight: Motion) -> None:
-    flight.q[5::9] = 0.0
+def test_a_body_that_never_moves_is_noted(mcap: BagMaker, flight: Motion) -> None:
+    flight.p[:], flight.q[:] = flight.p[0], flight.q[0]
+    (note,) = read_recorded(mcap.write({"/command": mcap.poses(flight)})).about.notes
+    assert note.startswith("it never moves")
+
+
+def test_names_without_numbers_below_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("time,x,y,z,qx,qy,qz,qw\n")
+    assert "names of columns alone, without a line of numbers" in refused(path)
+
+
+def test_quaternions_of_length_zero_alone(mcap: BagMaker, flight: Motion) -> None:
+    flight.q[:] = 0.0
     text = refused(mcap.write({"/command": mcap.poses(flight)}))
-    assert "topic /command: sample 5: orientation has length zero (" in text
-    assert text.endswith("samples are none: --from and --to cut them out)")
+    assert "0 of its 400 samples have attitudes (its quaternions are zero)" in text
+    assert "--topic" in text
 
 
 def test_one_sample(mcap: BagMaker, flight: Motion) -> None:

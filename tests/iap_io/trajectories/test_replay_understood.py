@@ -338,7 +338,7 @@ def test_a_leap_that_stays_is_refused_with_place_and_size(mcap: BagMaker, calm: 
     assert read_recorded(path, end=2.0).duration == pytest.approx(2.0)
 
 
-def test_a_step_that_stays_and_two_bodies_close_to_each_other_are_noted(
+def test_a_step_that_stays_is_noted_and_two_bodies_close_to_each_other_are_refused(
     mcap: BagMaker, calm: Motion
 ) -> None:
     east = np.array([1.0, 0.0, 0.0])
@@ -349,9 +349,12 @@ def test_a_step_that_stays_and_two_bodies_close_to_each_other_are_noted(
     assert note.startswith("1 step as of set-points, by up to 0.4") and "at t = 2.000 s" in note
     woven = calm.p + 0.05 * (np.arange(len(calm.t)) % 2)[:, None] * east
     path = mcap.write({"/pose": (POSE, poses(mcap, shifted(calm, woven)))}, "woven")
-    recorded = read_recorded(path)
-    (note,) = recorded.about.notes
-    assert note.startswith("the samples shake by 0.05 m")
+    with pytest.raises(BadInput, match=r"to and fro by 0.050 m, as 2 bodies in one: --body"):
+        read_recorded(path)
+    noise = np.random.default_rng(5).normal(0.0, 0.03, calm.p.shape)
+    path = mcap.write({"/pose": (POSE, poses(mcap, shifted(calm, calm.p + noise)))}, "noisy")
+    notes = read_recorded(path).about.notes
+    assert any(note.startswith("the samples shake by 0.05 m") for note in notes)
     path = mcap.write({"/pose": (POSE, poses(mcap, calm))}, "calm")
     assert not read_recorded(path).about.notes
 

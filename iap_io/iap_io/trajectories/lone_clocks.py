@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Faults of one clock that no second clock shows: it is set back or ahead, or messages come in bursts.
+
+A clock that is set ahead leaves a hole that the body does not cross: it moves on by one usual step, as fast as before
+and behind. Messages that come in bursts have times of reception that are those of the bursts. Their samples are
+evenly apart in space, and so they were in time, from the end of one burst to the end of the next.
+"""
+
+from typing import TypeVar
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.errors import BadInput
+from iap_io.trajectories.samples import StampedSamples
+
+S = TypeVar("S", bound=StampedSamples)
+LATE = 5  # samples in a row that are a clock's step, not late messages
+HOLE_PERIODS, HOLE_WAY = (
+    10.0,
+    0.05,
+)  # least hole of a clock set ahead: usual periods, and way of the body in it [m]
+ALIKE = 0.7  # least ratio of the speeds before and behind it
+AROUND = 5  # samples whose median is the speed beside it
+BURSTS = 0.1  # share of the time that lies within bursts, at most
+FEWEST = 20  # samples in which bursts are looked for
+PER_BURST = 2.5  # samples a burst, at least
+EVEN = 3.0  # ratio of steps within bursts to those between them, at most
+
+
+def check_order(samples: StampedSamples, stamps: Integers) -> None:
+    """Refuse a lone clock that steps back and stays there."""
+    behind = stamps < np.maximum.accumulate(stamps)
+    if samples.header_ns is not None and samples.bag_ns is not None:
+        return
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], behind.astype(np.int8), [0]])))
+    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+        if stop - start >= LATE and (np.diff(stamps[start:stop]) >= 0).all():
+            step = (stamps[start - 1] - stamps[start]) * 1e-9
+            at = (stamps[start - 1] - stamps[0]) * 1e-9
+            raise BadInput(
+                f"{samples.source}: the stamps step back by {step:.3f} s at t = {at:.3f} s and stay there; --to"
+                f" {at:.3f} ends before"
+            )
+
+
+def _steps(samples: StampedSamples, count: int) -> Array:
+    """(K - 1,) distances from one sample to the next [m]."""
+    return samples.distances(np.maximum(np.arange(count) - 1, 0))[1:]
+
+
+def check_ahead(samples: StampedSamples, stamps: Integers) -> None:
+    """Refuse samples whose clock is set ahead while the body moves on as before.
+
+    Args:
+        samples: in the order of their stamps.
+        stamps: (K,) increasing [ns].
+    """
+    dt, steps = np.diff(stamps) * 1e-9, _steps(samples, len(stamps))
+    if len(dt) < 4 * AROUND:
+        return
+    period = float(np.median(dt))
+    for k in np.flatnonzero(dt > HOLE_PERIODS * period):
+        before, behind = slice(max(0, k - AROUND), k), slice(k + 1, k + 1 + AROUND)
+        if min(k, len(dt) - 1 - k) < AROUND:
+            continue
+        speeds = sorted(float(np.median(steps[i] / dt[i])) for i in (before, behind))
+        is_on_its_way = speeds[0] > ALIKE * speeds[1] and speeds[0] * dt[k] > HOLE_WAY
+        if is_on_its_way and steps[k] < 2.0 * speeds[1] * period:
+            t = (stamps[k : k + 2] - stamps[0]) * 1e-9
+            raise BadInput(
+                f"{samples.source}: the stamps jump ahead by {dt[k]:.3f} s at t = {t[0]:.3f} s, while it moves on by"
+                f" {steps[k]:.3f} m: was the clock set? --to {t[0]:.3f} ends before, --from {t[1]:.3f} begins after"
+            )
+
+
+def evened(samples: S, stamps: Integers) -> tuple[S, Integers]:
+    """Samples and stamps, these spread evenly where messages come in bursts, with a note.
+
+    Args:
+        samples: in the order of their stamps.
+        stamps: (K,) increasing times of reception [ns].
+    """
+    dt, steps = np.diff(stamps).astype(np.float64), _steps(samples, len(stamps))
+    if len(dt) < FEWEST:
+        return samples, stamps
+    between = dt > dt.mean()
+    within, ends = dt[~between], np.flatnonzero(between)
+    if within.sum() > BURSTS * dt.sum() or len(ends) < 3 or len(dt) < PER_BURST * len(ends):
+        return samples, stamps
+    inside, across = (float(np.median(steps[x])) for x in (~between, between))
+    if not 0.0 < max(inside, across) <= EVEN * min(inside, across):
+        return samples, stamps
+    index = np.arange(len(stamps))
+    period = (stamps[ends[-1]] - stamps[ends[0]]) / (ends[-1] - ends[0])
+    anchors = np.concatenate([[0], ends, [len(stamps) - 1]])
+    first, last = (
+        stamps[ends[i]] + period * (j - ends[i]) for i, j in ((0, 0), (-1, anchors[-1]))
+    )
+    times = np.concatenate([[first], stamps[ends], [last]]) - stamps[0]
+    even = np.round(np.interp(index, anchors, times)).astype(np.int64) + stamps[0]
+    usual = float(np.median(dt[between])) * 1e-9
+    return samples.noted(
+        f"messages come in bursts {usual:.3f} s apart: their times of reception were spread evenly"
+    ), even
