@@ -25,12 +25,13 @@ import numpy as np
 
 from iap_control.modules.structure import Structure
 from iap_description.arrays import Array
+from iap_description.math import so3
 
 
 def moved_to(wrenches: Array, arms: Array) -> Array:
     """Wrenches (n, 6) about points p_i taken about O, with arms (n, 3) from O to p_i: tau + arm x f."""
     out = np.array(wrenches, dtype=float)
-    out[:, 3:] += np.cross(arms, out[:, :3])
+    out[:, 3:] += so3.cross(arms, out[:, :3])
     return out
 
 

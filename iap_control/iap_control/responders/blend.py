@@ -66,4 +66,4 @@ class Blend:
         w, alpha = (so3.rotate(so3.conjugate(q_s), row[part]) for part in (REF_W, REF_ALPHA))
         row[REF_Q] = so3.multiply(row[REF_Q], q_s)
         row[REF_W] = w + ds * self.turn_R
-        row[REF_ALPHA] = alpha + dds * self.turn_R - np.cross(ds * self.turn_R, w)
+        row[REF_ALPHA] = alpha + dds * self.turn_R - so3.cross(ds * self.turn_R, w)

@@ -7,6 +7,7 @@ coordinates in W. Angles in YAML, messages and tables go through `iap_descriptio
 are of whole trajectories. transforms3d, which takes one rotation at a time, is the oracle of the tests.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ _SERIES_ANGLE = 1e-6  # below this angle [rad] the series are exact to double pr
 def _components(a: Array) -> Any:  # noqa: ANN401 - floats or arrays, which compute alike
     """Components along the last axis: floats of a single vector, which cost a tenth of arrays, else arrays."""
     a = np.asarray(a)
-    return a.tolist() if a.ndim == 1 else np.moveaxis(a, -1, 0)
+    if a.ndim == 1:
+        return a.tolist()
+    return a.T if a.ndim == 2 else np.moveaxis(a, -1, 0)
 
 
 def _joined(components: list[Any]) -> Array:
@@ -132,12 +135,24 @@ def quaternion_from_matrix(R: Array) -> Array:
 def quaternion_exp(phi: Array) -> Array:
     """Unit quaternions (..., 4) of rotation vectors (..., 3) [rad]."""
     phi = np.asarray(phi, dtype=float)
+    if phi.ndim == 1:  # the same bits, at a fifth of the cost
+        x, y, z = phi.tolist()
+        half = 0.5 * math.sqrt(x * x + y * y + z * z)
+        angle = np.pi * (half / np.pi or 1e-20)
+        share = 0.5 * (np.sin(angle) / angle)
+        return np.array([share * x, share * y, share * z, np.cos(half)])
     half = 0.5 * np.linalg.norm(phi, axis=-1, keepdims=True)
     return np.concatenate([0.5 * np.sinc(half / np.pi) * phi, np.cos(half)], -1)
 
 
 def quaternion_log(q: Array) -> Array:
     """Rotation vectors (..., 3) [rad], at most pi long, of unit quaternions (..., 4)."""
+    if np.ndim(q) == 1:  # the same bits, at a sixth of the cost
+        x, y, z, w = np.asarray(q).tolist()
+        sign = -1.0 if w < 0.0 else 1.0
+        n = math.sqrt(x * x + y * y + z * z)
+        scale = 2.0 / (sign * w or 1.0) if n < _SERIES_ANGLE else 2.0 * np.arctan2(n, sign * w) / n
+        return np.array([scale * (sign * x), scale * (sign * y), scale * (sign * z)])
     q = np.where(np.asarray(q)[..., 3:] < 0.0, -np.asarray(q), q)
     u, w = q[..., :3], q[..., 3:]
     n = np.linalg.norm(u, axis=-1, keepdims=True)

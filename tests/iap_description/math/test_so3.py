@@ -111,6 +111,18 @@ def test_every_function_takes_stacks():
     np.testing.assert_allclose(so3.log(R)[0, 1], so3.log(R[0, 1]), atol=1e-15)
 
 
+def test_a_single_one_has_the_bits_that_it_has_in_a_stack():
+    rng = np.random.default_rng(7)
+    vectors = rng.normal(size=(2000, 3)) * 10.0 ** rng.integers(-9, 2, size=(2000, 1))
+    vectors[:100] *= rng.integers(2, size=(100, 3))
+    turns = np.concatenate(
+        [so3.quaternion_exp(vectors), so3.normalized(rng.normal(size=(500, 4)))]
+    )
+    for function, stack in ((so3.quaternion_exp, vectors), (so3.quaternion_log, turns)):
+        for one, row in zip(stack, function(stack), strict=True):
+            assert function(one).tobytes() == row.tobytes()
+
+
 def test_vector_kernels_agree_with_numpy():
     M = RNG.normal(size=(3, 3))
     for a, b in zip(random_vectors(10), random_vectors(10), strict=True):

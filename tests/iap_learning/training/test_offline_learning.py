@@ -60,9 +60,8 @@ def test_critics_learn_the_mean_squared_error_of_both():
 
 def test_the_policy_weighs_the_critic_against_cloning():
     # pi = (0.25, 0.5), Q_1 = (1.5, 3): lambda = alpha / 2.25; errors (0.25, 1) squared
-    found = td3bc.actor_loss(POLICY, CRITICS[0], TWO, 2.5)
+    found, gradient = jax.jit(jax.value_and_grad(td3bc.actor_loss))(POLICY, CRITICS[0], TWO, 2.5)
     assert float(found) == pytest.approx(-2.5 + (0.0625 + 1.0) / 2)
-    gradient = jax.grad(td3bc.actor_loss)(POLICY, CRITICS[0], TWO, 2.5)
     # dQ_1/dw = 2 s, with lambda held; d(pi - a)^2/dw = 2 (pi - a) s
     wanted = -2.5 / 2.25 * np.mean([2.0, 4.0]) + np.mean([2 * -0.25 * 1.0, 2 * 1.0 * 2.0])
     assert float(gradient[0].weights[0, 0]) == pytest.approx(wanted)
@@ -77,9 +76,11 @@ def test_the_weight_by_width_leaves_the_data_by_a_share_of_its_width():
     critic = linear([[0.0], [gain]])
     # rms(pi - a)^2 = width^2 + off^2 with off = alpha rms(pi - a)
     off = alpha * width / np.sqrt(1.0 - alpha**2)
-    gradient = jax.grad(td3bc.actor_loss)(linear([[off]]), critic, data, alpha, "width")
+    slope = jax.jit(
+        lambda policy: jax.grad(td3bc.actor_loss)(policy, critic, data, alpha, "width")
+    )
+    gradient, beside = slope(linear([[off]])), slope(linear([[0.5 * off]]))
     assert float(gradient[0].weights[0, 0]) == pytest.approx(0.0, abs=1e-6)
-    beside = jax.grad(td3bc.actor_loss)(linear([[0.5 * off]]), critic, data, alpha, "width")
     assert float(beside[0].weights[0, 0]) < -0.01
 
 
@@ -199,8 +200,9 @@ def test_noise_of_the_targets_is_as_large_as_asked_and_no_larger_than_its_bound(
         settings = actor_critic(noise=noise, noise_most=most)
         state = td3bc.begin(settings, NetworkShape(np.random.default_rng(0), 1, 1, (), ()))
         state = state._replace(target=nets)
-        _, report = td3bc.make_update(settings)(state, many, jax.random.key(1))
-        assert float(report["value"]) == pytest.approx(-0.9 * size, rel=0.05)
+        update = td3bc.make_update(settings)
+        value = jax.jit(lambda *given, of=update: of(*given)[1]["value"])
+        assert float(value(state, many, jax.random.key(1))) == pytest.approx(-0.9 * size, rel=0.05)
 
 
 @pytest.mark.slow

@@ -50,9 +50,12 @@ def one_step(ratio, advantage):
     return actor, Batch(seen, action, before, level, level)
 
 
+compiled_slope = jax.jit(jax.grad(actor_loss, has_aux=True))
+
+
 def slope(ratio, advantage):
     actor, batch = one_step(ratio, advantage)
-    gradient, _ = jax.grad(actor_loss, has_aux=True)(actor, batch, 0.2, 0.0)
+    gradient, _ = compiled_slope(actor, batch, 0.2, 0.0)
     return max(float(np.abs(each).max()) for each in jax.tree.leaves(gradient))
 
 
