@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from iap_description.errors import FlightFailed
+from iap_description.math.lanes import LANES
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.flights.flight import Flight
 from iap_simulation.simulation.simulation import Simulation
@@ -20,6 +21,7 @@ WIDTHS = {
     "draw.force": 0.3,
     "draw.wind_speed": 0.5,
 }
+BATCHES = (1, 2, 3, 7, LANES + 1)  # worlds: alone, fewer and more than threads, in two blocks
 NOISE = {"position": 0.001, "attitude_deg": 0.1}
 Ends = list[tuple[Any, ...]]
 
@@ -36,14 +38,16 @@ class Case(NamedTuple):
 
     @property
     def holds_off(self) -> bool:
-        """True if what pushes may keep vehicles from touching."""
-        return bool(self.settings["draw.force"]) or "wind.speed" in self.settings
+        """True if what pushes, or thrust that is off, may keep vehicles from touching."""
+        drawn = self.settings["draw.force"] or self.settings["draw.thrust"]
+        return bool(drawn) or "wind.speed" in self.settings
 
 
 @st.composite
 def cases(draw, most=40, widths=WIDTHS):
-    """A batch of some worlds, of which one is looked at."""
-    count, first = draw(st.integers(1, most)), draw(st.integers(0, 10**9))
+    """A batch of some worlds, `most` at most, of which one is looked at."""
+    counts = [count for count in BATCHES if count <= most]
+    count, first = draw(st.sampled_from(counts)), draw(st.integers(0, 10**9))
     one, threads = draw(st.integers(0, count - 1)), draw(st.integers(1, 3))
     scales = {key: draw(st.sampled_from([0.0, 1.0])) for key in widths}
     wind = draw(st.sampled_from([{}, {"wind.speed": 2.0, "wind.turbulence": 3.0}]))
