@@ -74,8 +74,9 @@ def build_plant(
     if isinstance(engine, IdentifiedEngine) and spec.identified is not None:
         engine.identify(spec.identified, spec.seed, spec.dt)
     engine.load(spec.world, assemblies)
-    for i, motors in engine.arms.items() if spec.identified is None else ():
-        check_servos(assemblies[i].name, motors.arm, 1.0 / spec.rates.physics_hz)
+    for assembly in assemblies if spec.identified is None else ():
+        if assembly.arm is not None:
+            check_servos(assembly.name, assembly.arm, 1.0 / spec.rates.physics_hz)
     pairs = zip(assemblies, spec.vehicles, strict=True)
     airframes = [vehicle.airframe(assembly) for assembly, vehicle in pairs]
     propulsion = propulsion_of(airframes, engine.batch, physics_hz=spec.rates.physics_hz)

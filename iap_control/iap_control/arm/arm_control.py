@@ -19,10 +19,10 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import Q
-from iap_description.vehicles.chain_inertia import holding_torques
+from iap_description.vehicles.chain_inertia import Bodies, holding_torques
 from iap_description.vehicles.gripper import Load, carrying
 from iap_description.vehicles.mounted_arm import MountedArm
-from iap_description.vehicles.serial_chain import jacobian
+from iap_description.vehicles.serial_chain import Chain, jacobian
 
 
 @runtime_checkable
@@ -79,9 +79,8 @@ class ArmControl:
         self.carry(None)
         self.feel(None)
         self.led: Array | None = None
-        self.target[:] = 0.0
-        self.target[0] = self._targets[0, 0]
-        self._holds = self._spec.holding
+        self.target[:] = self.at_home
+        self._holds = self.holds
         if self.guide is not None:
             self.guide.reset()
 
@@ -191,4 +190,33 @@ class ArmControl:
             if np.shape(values) not in ((), (count,)):
                 raise BadInput(f"command_arm: {count} joints expected, got {values}")
             self.target[row] = values
-        self._holds = self._spec.holding and torque is None
+        self._holds = self.holds and torque is None
+
+    @property
+    def is_plain(self) -> bool:
+        """True if joints go their own way, and the platform's controller does not know of them."""
+        return self.guide is None and self._model is None
+
+    @property
+    def holds(self) -> bool:
+        """True if motors are told what holds the links against gravity, as long as no torques are given."""
+        return self._spec.holding
+
+    @property
+    def at_home(self) -> Array:
+        """(3, n) the target of a flight that begins."""
+        return np.stack([self._targets[0, 0], *np.zeros((2, self.count))])
+
+    @property
+    def gravity(self) -> float:
+        """What links are held against [m/s^2]."""
+        return self._gravity
+
+    @property
+    def held_bodies(self) -> tuple[Chain, Bodies]:
+        """The chain and its bodies with what they carry now."""
+        return self._arm.chain, self._bodies
+
+    def planned(self, instants: Integers) -> Array:
+        """Joint coordinates and velocities (B, 2, n) of the arm's own motion at control instants (B,)."""
+        return self._targets[np.minimum(instants, len(self._targets) - 1), :2]

@@ -89,8 +89,6 @@ class ArmMotors:
         Raises:
             IapError: a target is not finite or not (n,).
         """
-        low, high = self.arm.record.limits
-        speeds = self.arm.record.motor_speeds
         targets = self._begun[:3].copy()
         for row, value in enumerate((q, v, torque)):
             if value is None:
@@ -98,17 +96,24 @@ class ArmMotors:
             if np.shape(value) != self.q.shape or not np.isfinite(value).all():
                 raise IapError(f"arm command: {len(self.q)} finite numbers expected, got {value}")
             targets[row] = value
-        self._targets[:] = targets
-        self._targets[0] = np.clip(targets[0], low, high)
-        self._targets[1] = np.clip(targets[1], -speeds, speeds)
+        self._targets[:] = within_limits(self.arm, targets)
         beyond = (self._targets != targets).any(axis=0)
         self.clipped += beyond
         return bool(beyond.any())
 
     def drive(self) -> Array:
         """(n,) what acts at the joints in the next step."""
-        _drive(self._servos, self._targets, self.q, self.v, self.efforts, self.loads)
+        drive_joints(self._servos, self._targets, self.q, self.v, self.efforts, self.loads)
         return self.loads
+
+
+def within_limits(arm: MountedArm, targets: Array) -> Array:
+    """Targets (..., 3, n) of position, velocity and torque, cut to the travel and the speeds of an arm's joints."""
+    low, high = arm.record.limits
+    speeds, cut = arm.record.motor_speeds, targets.copy()
+    cut[..., 0, :] = np.clip(targets[..., 0, :], low, high)
+    cut[..., 1, :] = np.clip(targets[..., 1, :], -speeds, speeds)
+    return cut
 
 
 def arm_motors(assemblies: Sequence[Assembly]) -> dict[int, ArmMotors]:
@@ -118,7 +123,7 @@ def arm_motors(assemblies: Sequence[Assembly]) -> dict[int, ArmMotors]:
 
 
 @njit(cache=True)
-def _drive(
+def drive_joints(
     servos: Servos, targets: Array, q: Array, v: Array, efforts: Array, loads: Array
 ) -> None:
     """Fill the motors' efforts, and these with friction, (n,) each."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The protocols of engines of many worlds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol, runtime_checkable
 
 from iap_description.arrays import Array, Integers
@@ -19,6 +19,30 @@ class BatchEngine(Engine, Protocol):
     """
 
     step_counts: Integers
+
+
+class ArmJointBatch(Protocol):
+    """The joints of one vehicle's arm in B worlds; arrays are views."""
+
+    @property
+    def q(self) -> Array:
+        """(B, n) joint coordinates [rad], [m]."""
+
+    @property
+    def v(self) -> Array:
+        """(B, n) their velocities [rad/s], [m/s]."""
+
+    def command(self, worlds: Integers, targets: Array) -> None:
+        """Let the motors of worlds go for targets (worlds, 3, n) of position, velocity and torque."""
+
+
+@runtime_checkable
+class ArmEngine(Protocol):
+    """An engine of many worlds that builds arms."""
+
+    @property
+    def arm_batches(self) -> Mapping[int, ArmJointBatch]:
+        """Arms of vehicles by their numbers."""
 
 
 @runtime_checkable

@@ -52,6 +52,9 @@ DEVIATIONS = (
 )
 
 
+REFUSED = ("docking", "modules", "gripper")
+
+
 def deviates(scenario: Scenario) -> bool:
     """Tell if seeds differ in what flies, in its wind, or in what it meets."""
     is_drawn = any(getattr(scenario.draw, key) > 0.0 for key in DEVIATIONS)
@@ -71,8 +74,9 @@ def unsupported(scenario: Scenario) -> str | None:
         f"engine.name: {engine}": engine not in BATCHES,
         f"vehicles: several in one world in {engine} (engine.name: mujoco has them)": count > 1
         and engine not in IN_CONTACT,
-        **{key: getattr(scenario, key) is not None for key in ("docking", "modules", "gripper")},
+        **{key: getattr(scenario, key) is not None for key in REFUSED},
         "latches": bool(scenario.latches),
+        "plant": scenario.identified is not None,
         "sensors.imu of several vehicles": count > 1 and has_units,
         "imu: a control period holds no whole number of samples": not _samples_fit(scenario),
         "sensors.cameras": bool(scenario.cameras),
@@ -94,7 +98,7 @@ def _unsupported_vehicle(scenario: Scenario, vehicle: VehicleSpec) -> str | None
         ),
         f"control.state_source: {source}": source != TRUTH,
         f"control.law: {law} in {engine}": law not in (AUTO, *laws()) and engine not in IN_CONTACT,
-        "platform.arm": vehicle.platform.arm is not None,
+        f"platform.arm in {engine}": vehicle.platform.arm is not None and engine not in IN_CONTACT,
         "faults": bool(vehicle.faults),
         "firmware": vehicle.firmware is not None,
         "recorded wrenches": getattr(vehicle.reference, "wrench_topic", None) is not None,

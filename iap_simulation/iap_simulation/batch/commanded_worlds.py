@@ -4,12 +4,15 @@
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.states import REF_P, Command, P
-from iap_physics.engines.engine import RUNNING, TOO_FAR, UPSIDE_DOWN
+from iap_physics.engines.batch_engine import ArmEngine
+from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, TOO_FAR, UPSIDE_DOWN
 from iap_physics.session.flight_monitor import is_upside_down
+from iap_simulation.batch.arm_commanders import ArmInputs
 from iap_simulation.batch.contact_endings import WatchingEngine
 from iap_simulation.batch.references import References
 from iap_simulation.batch.tracking import MixedActions
@@ -62,27 +65,80 @@ class CommandedWorlds(WorldViews):
         """
         self._bring_home()
         actions = self._actions_of(action)
-        asked = [self._control(vehicle, each) for vehicle, each in enumerate(actions)]
-        self._end_lost([references.rows for references, _ in asked])
-        return asked[0]
+        asked = [self._asked(vehicle, each) for vehicle, each in enumerate(actions)]
+        numbered = zip(range(len(actions)), actions, asked, strict=True)
+        commands = [self._control(*each) for each in numbered]
+        self._end_lost([references.rows for references in asked])
+        return asked[0], commands[0]
 
-    def _control(self, vehicle: int, action: VehicleAction) -> tuple[References, Command | None]:
-        """Command one vehicle in every world; returns what was asked and commanded."""
+    def _asked(self, vehicle: int, action: VehicleAction) -> References:
+        """What a vehicle is asked for, once its arm has its targets."""
         tracking = self._trackings[vehicle]
-        if isinstance(action, References):
-            command = tracking.command(action, self._inputs(vehicle), self._threads)
-            self._send(vehicle, command)
-            return action, command
-        references = tracking.references(self.instants)
+        references = (
+            action if isinstance(action, References) else tracking.references(self.instants)
+        )
+        if tracking.arm is None:
+            return references
+        assert isinstance(self._engine, ArmEngine)  # noqa: S101 - it has built the arm
+        joints, is_running = self._engine.arm_batches[vehicle], self.status == RUNNING
+        x, loads = self.plant.state(vehicle)[:, 0], [None] * len(is_running)
+        inputs = ArmInputs(self.instants, x, joints.q, joints.v, loads, is_running)
+        references, targets = tracking.arm(references.checked(tracking.rows.shape), inputs)
+        wrong = np.asarray(~np.isfinite(targets).all(axis=(1, 2)))
+        self._end(wrong, INVALID_COMMAND, vehicle)
+        running = np.flatnonzero(self.status == RUNNING)
+        joints.command(running, targets[running])
+        return references
+
+    def command_arm(
+        self,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        torque: ArrayLike | None = None,
+        *,
+        name: str | None = None,
+    ) -> None:
+        """Let the motors of an arm go for coordinates in all worlds until the next call; `arm.motion` is ``external``.
+
+        What is beyond travel or speed is clipped.
+
+        Args:
+            q: (B, n) coordinates [rad], [m], or (n,) for all worlds.
+            v: likewise velocities; None is at rest.
+            torque: likewise, on top of the servos' [N m], [N]; None is what holds the links, if `arm.holding` says so.
+            name: of the vehicle; None is the first.
+
+        Raises:
+            BadInput: no such vehicle, its arm moves by its own motion, or an array has another shape.
+        """
+        number = 0 if name is None else self.number_of(name)
+        arm, commander = self._vehicles[number].arm, self._trackings[number].arm
+        if arm is None or commander is None or not arm.is_given:
+            raise BadInput(
+                f"command_arm: {self.names[number]} has no arm with arm.motion.type=external"
+            )
+        shape = (len(self.seeds), arm.count)
+        rows = [None if each is None else np.asarray(each, float) for each in (q, v, torque)]
+        wrong = [
+            each for each in rows if each is not None and each.shape not in (shape, shape[1:])
+        ]
+        if wrong:
+            raise BadInput(f"command_arm: shape {wrong[0].shape}; {shape} is expected")
+        commander.give(*(None if each is None else np.broadcast_to(each, shape) for each in rows))  # type: ignore[arg-type]
+
+    def _control(
+        self, vehicle: int, action: VehicleAction, references: References
+    ) -> Command | None:
+        """Command one vehicle in every world on what it is asked for; returns the command, None of several actions."""
         if isinstance(action, MixedActions):
             self._command_mixed(vehicle, action, references)
-            return references, None
-        if isinstance(action, Command):
-            self._send(vehicle, action)
-            return references, action
-        command = tracking.command(references, self._inputs(vehicle), self._threads)
+            return None
+        command = action
+        if not isinstance(command, Command):
+            inputs = (self._inputs(vehicle), self._threads)
+            command = self._trackings[vehicle].command(references, *inputs)
         self._send(vehicle, command)
-        return references, command
+        return command
 
     def _command_mixed(self, vehicle: int, mixed: MixedActions, references: References) -> None:
         """Command each world by its own one of several actions, as a batch of one would be by it."""

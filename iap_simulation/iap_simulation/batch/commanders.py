@@ -215,8 +215,9 @@ def needs_own_vehicles(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) 
         control.admittance or control.wrench_mode != "none" or control.wrench_source == "estimated"
     )
     is_law = control.law in (AUTO, *laws()) and are_known(vehicle.model)
+    follows = vehicle.arm is not None and not vehicle.arm.is_plain
     lands = vehicle.land_detector is not None or vehicle.lever is not None
-    return (scenario.has_contact(spec) and acts) or not is_law or lands
+    return (scenario.has_contact(spec) and acts) or not is_law or lands or follows
 
 
 def commander_of(

@@ -12,7 +12,8 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
 from iap_description.states import Command
 from iap_physics.batch.threads import Threads
-from iap_simulation.batch.commanders import WorldInputs, commander_of
+from iap_simulation.batch.arm_commanders import ArmCommander, LawArms, VehicleArms
+from iap_simulation.batch.commanders import VehicleCommander, WorldInputs, commander_of
 from iap_simulation.batch.references import References, ReferenceTable
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
@@ -72,6 +73,7 @@ class Tracking:
         levels: (B,) what is tracked of them.
         wrenches_P: (B, 6) active wrenches [N, N m].
         commander: of all worlds.
+        arm: commander of the vehicle's arm; None without one.
     """
 
     def __init__(self, scenario: Scenario, number: int, vehicle: Vehicle, batch: int) -> None:
@@ -81,6 +83,11 @@ class Tracking:
         self.levels = np.zeros(batch, dtype=np.int64)
         self.wrenches_P, self._no_wrenches_P = np.zeros((2, batch, 6))
         self.commander = commander_of(scenario, scenario.vehicles[number], vehicle, batch)
+        self.arm: ArmCommander | None = None
+        if vehicle.arm is not None and isinstance(self.commander, VehicleCommander):
+            self.arm = VehicleArms(self.commander.vehicles)
+        elif vehicle.arm is not None:
+            self.arm = LawArms(vehicle.arm, batch)
 
     @property
     def controllers(self) -> Controllers:
@@ -100,6 +107,8 @@ class Tracking:
             x: (n, 13) central bodies.
         """
         self.commander.reset(worlds, seeds, x)
+        if self.arm is not None:
+            self.arm.reset(worlds)
 
     def references(self, instants: Integers) -> References:
         """The scenario's references at control instants (B,); arrays that the next call overwrites."""

@@ -60,8 +60,9 @@ def fly(chunk: Chunk) -> list[Row]:
 
 def _fly_side_by_side(scenario: Scenario) -> bool:
     """True if the runs are flown as worlds, whose sensors nobody judges."""
-    is_alone = len(scenario.vehicles) == 1 and not scenario.vehicles[0].sensors.topics
-    return is_alone and unsupported(scenario) is None
+    first = scenario.vehicles[0]
+    is_plain = len(scenario.vehicles) == 1 and not first.sensors.topics
+    return is_plain and first.platform.arm is None and unsupported(scenario) is None
 
 
 class RecordedChunks(NamedTuple):

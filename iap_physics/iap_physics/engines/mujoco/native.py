@@ -16,6 +16,7 @@ from iap_description.arrays import Array
 from iap_description.math.kernels import vec
 from iap_physics.engines.engine import DIVERGED, FOLDED, RUNNING
 from iap_physics.engines.joint_resistance import resist_world
+from iap_physics.engines.mujoco.arm_joints import push_joints, read_joints
 from iap_physics.engines.mujoco.layout import DataLayout
 from iap_physics.engines.mujoco.library import LIBRARY
 from iap_physics.engines.mujoco.native_worlds import NativeWorlds, numbers, pointer
@@ -76,11 +77,13 @@ def step_world(
         _end_diverged(worlds, w, failed)
         return False
     before[:] = x
+    nq, nv = worlds.qpos.shape[1], worlds.qvel.shape[1]
+    push_joints(worlds.arms, w, numbers(data, layout.qfrc_applied, nv))
     _step_1(worlds.models[w], data)
     _let_slide(layout, data)
     _step_2(worlds.models[w], data)
-    nq, nv = worlds.qpos.shape[1], worlds.qvel.shape[1]
     qpos, qvel = numbers(data, layout.qpos, nq), numbers(data, layout.qvel, nv)
+    read_joints(worlds.arms, w, qpos, qvel)
     failed = read_states(_own_tree(worlds, w), qpos, qvel, x)
     if failed >= 0:
         x[:] = before

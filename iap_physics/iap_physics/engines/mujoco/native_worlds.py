@@ -14,6 +14,7 @@ from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.engine import RUNNING
 from iap_physics.engines.joint_resistance import JointResistance, joint_resistance
+from iap_physics.engines.mujoco.arm_joints import ArmJoints
 from iap_physics.engines.mujoco.layout import DataLayout
 from iap_physics.engines.mujoco.model import MuJoCoModel
 from iap_physics.engines.mujoco.tree import Tree
@@ -28,6 +29,7 @@ class NativeWorlds(NamedTuple):
         rows: (bodies,) MuJoCo's body of every state row.
         tree: of the bodies.
         joints: that resist.
+        arms: joints of arms.
         geom_bodies: (geoms,) MuJoCo's body of every geom.
         owners: (MuJoCo's bodies,) state row, `WORLD` or object.
         vehicles: (MuJoCo's bodies,) number of the vehicle that a body belongs to, or -1.
@@ -55,6 +57,7 @@ class NativeWorlds(NamedTuple):
     rows: Integers
     tree: Tree
     joints: JointResistance
+    arms: ArmJoints
     geom_bodies: Integers
     owners: Integers
     vehicles: Integers
@@ -87,6 +90,7 @@ class NativeWorlds(NamedTuple):
             rows=np.array(made.bodies, dtype=np.int64),
             tree=tree,
             joints=joint_resistance(assemblies),
+            arms=ArmJoints.of(assemblies, model, made.arms, batch),
             geom_bodies=model.geom_bodyid.astype(np.int64),
             owners=made.owners.astype(np.int64),
             vehicles=made.vehicles.astype(np.int64),

@@ -24,6 +24,7 @@ from iap_physics.engines.engine import (
 )
 from iap_physics.engines.jointless import JointlessEngine
 from iap_physics.engines.joints import at_rest, check_joint_types, check_start
+from iap_physics.engines.mujoco.arm_joints import ArmBatch, arm_batches
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.model import FIRST_STEP, JOINTS, MuJoCoModel, build
 from iap_physics.engines.mujoco.native import step_worlds
@@ -56,7 +57,7 @@ class MuJoCoWorldsSnapshot:
 
 
 class MuJoCoWorlds(JointlessEngine):
-    """A batch of worlds, each as that of `MuJoCoEngine` but for joints added in flight and arms.
+    """A batch of worlds, each as that of `MuJoCoEngine` but for joints added in flight.
 
     `contacts`, `object_states` and `ray_cast` tell of the first world.
 
@@ -67,6 +68,7 @@ class MuJoCoWorlds(JointlessEngine):
 
     Attributes:
         step_counts: (B,) physics steps of every world since its own reset.
+        arm_batches: arms of vehicles by their numbers.
     """
 
     refusal = "worlds of a batch {}: use the mujoco engine"
@@ -75,6 +77,7 @@ class MuJoCoWorlds(JointlessEngine):
         self.batch, self.raises = batch, raises and batch == 1
         self._share = share or _alone
         self.t = 0.0
+        self.arm_batches: dict[int, ArmBatch] = {}
         self._own: dict[int, tuple[Assembly, ...]] = {}  # of worlds that have some of their own
         self.status = np.full(batch, RUNNING, dtype=np.int64)
         self.step_counts = np.zeros(batch, dtype=np.int64)
@@ -83,7 +86,7 @@ class MuJoCoWorlds(JointlessEngine):
         """Build the world; every vehicle rests at the origin in all of them."""
         self._assemblies = tuple(assemblies)
         for assembly in assemblies:
-            check_joint_types(assembly, "mujoco in a batch", JOINTS)
+            check_joint_types(assembly, "mujoco in a batch", JOINTS, arms=True)
         made = build(world, self._assemblies)
         made.set_step(FIRST_STEP)
         self._dt, self._made, batch = FIRST_STEP, [made] * self.batch, self.batch
@@ -92,6 +95,7 @@ class MuJoCoWorlds(JointlessEngine):
         self._wrenches = np.zeros((batch, len(made.bodies), 6))
         self._has_forces = np.zeros(batch, dtype=bool)
         self.native = native = NativeWorlds.of(made, assemblies, self._data[0], batch)
+        self.arm_batches = arm_batches(assemblies, native.arms, made.arms)
         self.status, self.step_counts = native.status, native.step_counts
         x = np.repeat(at_rest(self._assemblies)[None], batch, axis=0)
         self.reset(x)
@@ -153,6 +157,7 @@ class MuJoCoWorlds(JointlessEngine):
             native.qpos[world] = self._made[world].model.qpos0
             native.qvel[world] = native.warmstart[world] = native.constraint[world] = 0.0
             native.tree.put(native.x[world], native.qpos[world], native.qvel[world])
+        native.arms.reset(indices, native.qpos)
         native.felt[indices], native.touched[indices], native.culprits[indices] = 0.0, RUNNING, 0
         self._wrenches[indices], self._has_forces[indices] = 0.0, False
         self.status[indices], self.step_counts[indices] = RUNNING, 0
@@ -166,7 +171,15 @@ class MuJoCoWorlds(JointlessEngine):
         n = self.native
         states = (n.qpos, n.qvel, n.warmstart, n.constraint, n.touched, n.culprits, n.felt, n.x)
         own = (n.arms_P, n.arms_C)  # of worlds with a vehicle of their own
-        return (*states, *own, self.status, self.step_counts, n.times, self._has_forces)
+        return (
+            *states,
+            *own,
+            *n.arms.changing,
+            self.status,
+            self.step_counts,
+            n.times,
+            self._has_forces,
+        )
 
     def snapshot(self) -> MuJoCoWorldsSnapshot:
         """Time, states, models and warm starts; worlds go on from it bit for bit, in contact too."""
