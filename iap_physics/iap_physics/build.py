@@ -8,6 +8,7 @@ from iap_description.errors import BadInput
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.air.batch_air import GUSTS, Air
 from iap_physics.air.wind import generators
+from iap_physics.arm.batch_grippers import BatchGrippers, GrippingBatch
 from iap_physics.arm.gripper import Gripper
 from iap_physics.arm.servo_steps import check_servos
 from iap_physics.engines.engine import Engine
@@ -102,7 +103,10 @@ def _parts(
         if vehicle.faults
     ]
     parts.extend(_firmwares(spec, propulsion))
-    if spec.gripper is not None:
+    if spec.gripper is not None and isinstance(engine, GrippingBatch):
+        dt = 1.0 / spec.rates.physics_hz
+        parts.append(BatchGrippers.of(spec.gripper, engine, spec.world, rows, dt))
+    elif spec.gripper is not None:
         parts.append(Gripper.of(spec.gripper, engine, spec.world, rows))
     if any(vehicle.disturbances for vehicle in vehicles):
         parts.append(Disturbances([vehicle.disturbances for vehicle in vehicles]))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A gripper in the engine: a fixed joint of limited force between an arm's last link and an object of the world."""
 
-from typing import Self
+from collections.abc import Mapping
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -11,11 +12,52 @@ from iap_description.geometry.solids import Bulk
 from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.gripper import GripperSpec, Load
+from iap_description.vehicles.mounted_arm import MountedArm
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_description.world.world import World
 from iap_physics.engines.engine import Engine
 from iap_physics.plant.part import PlantPart
 from iap_physics.plant.plant import Plant
+
+
+class PosedArm(Protocol):
+    """An arm in a pose."""
+
+    @property
+    def arm(self) -> MountedArm:
+        """The arm."""
+
+    @property
+    def q(self) -> Array:
+        """(n,) coordinates of its joints [rad], [m]."""
+
+
+class GrippingEngine(Protocol):
+    """A world in which arms hold objects."""
+
+    @property
+    def arms(self) -> Mapping[int, PosedArm]:
+        """Arms of vehicles by their numbers."""
+
+    def state(self) -> Array:
+        """(1, bodies, 13) states."""
+
+    def object_states(self) -> Array:
+        """(objects, 13) state rows of the frames of its objects."""
+
+    def grip(
+        self,
+        item: int,
+        vehicle: int,
+        p_OJ_O: Array,
+        p_LJ_L: Array,
+        q_OL: Array,
+        max_force: float,
+    ) -> int:
+        """Fix an object to the last link of an arm, see `Engine.grip`."""
+
+    def remove_joint(self, handle: int) -> None:
+        """Undo `grip`."""
 
 
 class Gripper(PlantPart):
@@ -39,7 +81,7 @@ class Gripper(PlantPart):
     """
 
     def __init__(
-        self, engine: Engine, spec: GripperSpec, world: World, vehicle: int, row: int
+        self, engine: GrippingEngine, spec: GripperSpec, world: World, vehicle: int, row: int
     ) -> None:
         item = world.objects.get(spec.object)
         if item is None or item.mass is None:
@@ -70,6 +112,11 @@ class Gripper(PlantPart):
         """Nothing is held: the engine has begun anew, without its joints."""
         self._handle, self.load = None, None
         self.taken = self.lost = False
+
+    @property
+    def holds(self) -> bool:
+        """True while it holds the object."""
+        return self._handle is not None
 
     @property
     def vehicle(self) -> int:

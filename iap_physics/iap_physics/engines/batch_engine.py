@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol, runtime_checkable
 
 from iap_description.arrays import Array, Integers
+from iap_description.vehicles.mounted_arm import MountedArm
 from iap_physics.engines.engine import Engine
 
 # Has work done on worlds first to last - 1, all of so many taken together, by one thread or several.
@@ -23,6 +24,10 @@ class BatchEngine(Engine, Protocol):
 
 class ArmJointBatch(Protocol):
     """The joints of one vehicle's arm in B worlds; arrays are views."""
+
+    @property
+    def arm(self) -> MountedArm:
+        """The arm."""
 
     @property
     def q(self) -> Array:

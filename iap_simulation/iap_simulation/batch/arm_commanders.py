@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Targets of arms in many worlds: what `ArmGuidance` does in one, for all at once or by each world's own vehicle."""
 
+import operator
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
@@ -14,7 +15,7 @@ from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import Level, Q
 from iap_description.vehicles.chain_inertia import Bodies, holding_torques
-from iap_description.vehicles.gripper import Load
+from iap_description.vehicles.gripper import Load, carrying
 from iap_description.vehicles.serial_chain import Chain
 from iap_simulation.batch.references import References
 from iap_simulation.vehicles.vehicle import Vehicle
@@ -28,7 +29,7 @@ class ArmInputs(NamedTuple):
         x: (B, 13) central bodies.
         q: (B, n) joint coordinates [rad], [m].
         v: (B, n) their velocities.
-        loads: of each world that controllers know of; None of nothing.
+        loads: of each world that controllers know of; None where they know of none.
         is_running: (B,) whether worlds fly.
     """
 
@@ -36,7 +37,7 @@ class ArmInputs(NamedTuple):
     x: Array
     q: Array
     v: Array
-    loads: Sequence[Load | None]
+    loads: Sequence[Load | None] | None
     is_running: Booleans
 
 
@@ -65,6 +66,9 @@ class LawArms:
         self._control = control
         self._targets = np.repeat(control.at_home[None], batch, axis=0)
         self._holds = np.full(batch, control.holds)
+        self._chain, self._empty = control.held_bodies
+        self._bodies = Bodies(*(np.repeat(each[None], batch, axis=0) for each in self._empty))
+        self._loads: list[Load | None] = [None] * batch
 
     def reset(self, worlds: Integers) -> None:
         """See `ArmCommander`."""
@@ -85,9 +89,22 @@ class LawArms:
             targets[:, :2] = poses_and_speeds = control.planned(inputs.instants)
             poses = poses_and_speeds[:, 0]
         if self._holds.any():
+            self._carry(inputs.loads)
             R_WP = so3.matrix_from_quaternion(inputs.x[:, Q])
-            _hold(self._holds, *control.held_bodies, R_WP, poses, control.gravity, targets)
+            held = (self._holds, self._chain, self._bodies)
+            _hold(*held, R_WP, poses, control.gravity, targets)
         return references, targets
+
+    def _carry(self, loads: Sequence[Load | None] | None) -> None:
+        """Count with loads from now on where they have changed."""
+        if loads is None or all(map(operator.is_, loads, self._loads)):
+            return
+        for world, load in enumerate(loads):
+            if load is not self._loads[world]:
+                bodies = carrying(self._empty, load)
+                for rows, row in zip(self._bodies, bodies, strict=True):
+                    rows[world] = row
+                self._loads[world] = load
 
 
 @njit(cache=True)
@@ -100,10 +117,11 @@ def _hold(
     gravity: float,
     targets: Array,
 ) -> None:
-    """Write the torques that hold the links against gravity in worlds into targets (B, 3, n)."""
+    """Write the torques that hold links with masses (B, n + 1) against gravity into targets (B, 3, n)."""
     for b in range(len(holds)):
         if holds[b]:
-            targets[b, 2] = holding_torques(chain, bodies, R_WP[b], q[b].copy(), gravity)
+            carried = Bodies(bodies.masses[b], bodies.coms[b], bodies.inertias[b])
+            targets[b, 2] = holding_torques(chain, carried, R_WP[b], q[b].copy(), gravity)
 
 
 class VehicleArms:
@@ -134,7 +152,7 @@ class VehicleArms:
             vehicle = self._vehicles[world]
             control, interaction = vehicle.arm, vehicle.interaction
             assert control is not None  # noqa: S101 - these vehicles have arms
-            control.carry(inputs.loads[world])
+            control.carry(None if inputs.loads is None else inputs.loads[world])
             control.feel(None if interaction is None else interaction.task)
             asked = Reference(rows[world], Level(int(levels[world])), wrenches[world])
             joints = JointCoordinates(inputs.q[world], inputs.v[world])

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.states import REF_P, Command, P
+from iap_physics.arm.batch_grippers import BatchGrippers
 from iap_physics.engines.batch_engine import ArmEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, TOO_FAR, UPSIDE_DOWN
 from iap_physics.session.flight_monitor import is_upside_down
@@ -81,7 +82,10 @@ class CommandedWorlds(WorldViews):
             return references
         assert isinstance(self._engine, ArmEngine)  # noqa: S101 - it has built the arm
         joints, is_running = self._engine.arm_batches[vehicle], self.status == RUNNING
-        x, loads = self.plant.state(vehicle)[:, 0], [None] * len(is_running)
+        grippers = self.plant.part(BatchGrippers)
+        x, loads = self.plant.state(vehicle)[:, 0], None
+        if grippers is not None and grippers.vehicle == vehicle and grippers.spec.known_load:
+            loads = grippers.known_loads
         inputs = ArmInputs(self.instants, x, joints.q, joints.v, loads, is_running)
         references, targets = tracking.arm(references.checked(tracking.rows.shape), inputs)
         wrong = np.asarray(~np.isfinite(targets).all(axis=(1, 2)))

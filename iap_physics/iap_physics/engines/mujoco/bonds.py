@@ -7,6 +7,7 @@ attitude of the second in the first. Its rows for the rotation are the vector pa
 the second body's axes.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import IapError
 from iap_physics.engines.engine import AddedJoint
+from iap_physics.engines.mujoco.bond_forces import borne, pull, yields
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.stepping import step
 
@@ -27,6 +29,26 @@ class Bond(NamedTuple):
     k: int
     bodies: tuple[int, int]
     joint: AddedJoint
+
+
+def write_bond(
+    model: Any,  # noqa: ANN401 - MuJoCo's
+    k: int,
+    bodies: tuple[int, int],
+    places: Sequence[Array],
+    q_AB: Array | None,
+) -> None:
+    """Write a joint into a constraint of MuJoCo's model; without an attitude of b in a it is spherical."""
+    p_AJ_A, p_BJ_B = places
+    model.eq_type[k] = KINDS["spherical" if q_AB is None else "fixed"]
+    model.eq_obj1id[k], model.eq_obj2id[k] = bodies
+    data = np.zeros(model.eq_data.shape[1])
+    if q_AB is None:
+        data[:6] = np.concatenate([p_AJ_A, p_BJ_B])
+    else:
+        data[:6] = np.concatenate([p_BJ_B, p_AJ_A])
+        data[6:10], data[10] = np.roll(q_AB, 1), 1.0
+    model.eq_data[k] = data
 
 
 class Bonds:
@@ -82,16 +104,9 @@ class Bonds:
         return self._count
 
     def _make(self, bond: Bond) -> None:
-        model, joint = self._model, bond.joint
-        model.eq_type[bond.k] = KINDS[joint.type]
-        model.eq_obj1id[bond.k], model.eq_obj2id[bond.k] = bond.bodies
-        data = np.zeros(model.eq_data.shape[1])
-        if joint.type == "fixed":
-            data[:6] = np.concatenate([joint.p_BJ_B, joint.p_AJ_A])
-            data[6:10], data[10] = np.roll(joint.q_AB, 1), 1.0
-        else:
-            data[:6] = np.concatenate([joint.p_AJ_A, joint.p_BJ_B])
-        model.eq_data[bond.k] = data
+        joint = bond.joint
+        q_AB = joint.q_AB if joint.type == "fixed" else None
+        write_bond(self._model, bond.k, bond.bodies, (joint.p_AJ_A, joint.p_BJ_B), q_AB)
         self._data.eq_active[bond.k] = 1
 
     def remove(self, handle: int) -> None:
@@ -116,9 +131,8 @@ class Bonds:
         self._has_stepped, self._yielded = True, {}
         for bond in self._bonds.values():
             wrench = self._wrench(bond)
-            size = float(np.linalg.norm(wrench[:3]))
-            if size > bond.joint.max_force:
-                self._yielded[bond.k] = bond.joint.max_force / size * wrench
+            if yields(wrench, bond.joint.max_force):
+                self._yielded[bond.k] = wrench
         if not self._yielded:
             return
         mj.mj_setState(self._model, data, self._before, STATE)
@@ -138,21 +152,17 @@ class Bonds:
             return self._yielded[bond.k]
         data = self._data
         rows = (data.efc_type == mj.mjtConstraint.mjCNSTR_EQUALITY) & (data.efc_id == bond.k)
-        wrench, borne = np.zeros(6), np.array(data.efc_force[rows])
-        wrench[:3] = borne[:3]
-        if len(borne) > 3:
-            wrench[3:] = 0.5 * data.xmat[bond.bodies[1]].reshape(3, 3) @ borne[3:]
+        wrench, force = np.zeros(6), np.array(data.efc_force[rows])
+        borne(force, len(force) > 3, data.xmat[bond.bodies[1]], wrench)
         return wrench
 
     def _pull(self, bond: Bond, wrench_W: Array) -> None:
         """Add a wrench on the first body, and its opposite on the second, at the joint's ends."""
         places = (bond.joint.p_AJ_A, bond.joint.p_BJ_B)
-        for body, place, sign in zip(bond.bodies, places, (1, -1), strict=True):
-            arm_W = self._data.xmat[body].reshape(3, 3) @ place
-            arm_W += self._data.xpos[body] - self._data.xipos[body]
-            self._data.xfrc_applied[body, :3] += sign * wrench_W[:3]
-            self._data.xfrc_applied[body, 3:] += sign * wrench_W[3:]
-            self._data.xfrc_applied[body, 3:] += np.cross(arm_W, sign * wrench_W[:3])
+        data = self._data
+        for body, place, sign in zip(bond.bodies, places, (1.0, -1.0), strict=True):
+            offset_W = data.xpos[body] - data.xipos[body]
+            pull(data.xfrc_applied[body], data.xmat[body], offset_W, place, wrench_W, sign)
 
     def _bond(self, handle: int, asker: str) -> Bond:
         if handle not in self._bonds:

@@ -33,10 +33,13 @@ class DataLayout(NamedTuple):
         xfrc_applied: wrenches on bodies, force and torque.
         qfrc_constraint: forces of constraints on coordinates.
         xipos: CoMs of bodies.
+        xpos: places of bodies.
+        xmat: attitudes of bodies.
         contact: contacts, one `mjContact` after another.
         efc_aref: reference accelerations of constraints.
         efc_vel: velocities of constraints.
         efc_force: forces of constraints.
+        eq_active: whether joints added in flight act, one byte each.
         contact_size: bytes of a contact.
         contact_dist: distance of the surfaces in a contact, negative where they overlap.
         contact_pos: position of a contact in it.
@@ -54,10 +57,13 @@ class DataLayout(NamedTuple):
     xfrc_applied: int
     qfrc_constraint: int
     xipos: int
+    xpos: int
+    xmat: int
     contact: int
     efc_aref: int
     efc_vel: int
     efc_force: int
+    eq_active: int
     contact_size: int
     contact_dist: int
     contact_pos: int
@@ -75,12 +81,20 @@ class DataLayout(NamedTuple):
         """
         layout, contact = _structure("mjData"), _structure("mjContact")
         there = layout.from_address(data._address)
-        for name in ("qpos", "qvel", "qacc_warmstart", "qfrc_applied", "xfrc_applied", "xipos"):
+        for name in (
+            "qpos",
+            "qvel",
+            "qacc_warmstart",
+            "qfrc_applied",
+            "xfrc_applied",
+            "xmat",
+            "eq_active",
+        ):
             if getattr(there, name) != getattr(data, name).ctypes.data:
                 raise IapError(
                     f"MuJoCo {mj.__version__}: mjData.{name} is not where it is said to be"
                 )
-        fields = {name: getattr(layout, name).offset for name in cls._fields[:12]}
+        fields = {name: getattr(layout, name).offset for name in cls._fields[:15]}
         return cls(
             **fields,
             contact_size=ctypes.sizeof(contact),

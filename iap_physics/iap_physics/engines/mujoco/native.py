@@ -8,27 +8,18 @@ Calls, their order and their numbers are those of `MuJoCoEngine`.
 
 import math
 
-import llvmlite.binding as llvm
 import numpy as np
-from numba import carray, njit, types
+from numba import carray, njit
 
 from iap_description.arrays import Array
 from iap_description.math.kernels import vec
 from iap_physics.engines.engine import DIVERGED, FOLDED, RUNNING
 from iap_physics.engines.joint_resistance import resist_world
 from iap_physics.engines.mujoco.arm_joints import push_joints, read_joints
-from iap_physics.engines.mujoco.layout import DataLayout
-from iap_physics.engines.mujoco.library import LIBRARY
-from iap_physics.engines.mujoco.native_worlds import NativeWorlds, numbers, pointer
+from iap_physics.engines.mujoco.native_steps import contacts, step_once
+from iap_physics.engines.mujoco.native_worlds import NativeWorlds, numbers, pointer, switches
 from iap_physics.engines.mujoco.points import add_force, force_on_first
-from iap_physics.engines.mujoco.stepping import slide
 from iap_physics.engines.mujoco.tree import Tree, read_states
-
-llvm.load_library_permanently(
-    str(LIBRARY)
-)  # where compiled code finds its functions by their names
-_step_1 = types.ExternalFunction("mj_step1", types.void(types.int64, types.int64))
-_step_2 = types.ExternalFunction("mj_step2", types.void(types.int64, types.int64))
 
 
 @njit(cache=True)
@@ -38,6 +29,9 @@ def begin_world(worlds: NativeWorlds, data: int, w: int) -> None:
     numbers(data, layout.qpos, nq)[:] = worlds.qpos[w]
     numbers(data, layout.qvel, nv)[:] = worlds.qvel[w]
     numbers(data, layout.qacc_warmstart, nv)[:] = worlds.warmstart[w]
+    active = switches(data, layout.eq_active, worlds.bonds.limits.shape[1])
+    for k in range(len(active)):
+        active[k] = worlds.bonds.limits[w, k] > 0.0
 
 
 @njit(cache=True)
@@ -79,9 +73,7 @@ def step_world(
     before[:] = x
     nq, nv = worlds.qpos.shape[1], worlds.qvel.shape[1]
     push_joints(worlds.arms, w, numbers(data, layout.qfrc_applied, nv))
-    _step_1(worlds.models[w], data)
-    _let_slide(layout, data)
-    _step_2(worlds.models[w], data)
+    step_once(worlds, data, w)
     qpos, qvel = numbers(data, layout.qpos, nq), numbers(data, layout.qvel, nv)
     read_joints(worlds.arms, w, qpos, qvel)
     failed = read_states(_own_tree(worlds, w), qpos, qvel, x)
@@ -124,33 +116,13 @@ def _push(worlds: NativeWorlds, loads: Array, wrenches: Array) -> int:
 
 
 @njit(cache=True)
-def _contacts(layout: DataLayout, data: int) -> tuple[int, int]:
-    """Number and first address of the contacts in MuJoCo's data."""
-    count = carray(pointer(data + layout.ncon), 1, np.int32)[0]
-    return count, carray(pointer(data + layout.contact), 1, np.int64)[0]
-
-
-@njit(cache=True)
-def _let_slide(layout: DataLayout, data: int) -> None:
-    """Let what slides not lift off, see `stepping`."""
-    count, contact = _contacts(layout, data)
-    for _ in range(count):
-        n = carray(pointer(contact + layout.contact_row), 1, np.int32)[0]
-        if n >= 0:
-            aref = numbers(data, layout.efc_aref, n + 3)
-            friction = carray(pointer(contact + layout.contact_friction), 1, np.float64)[0]
-            slide(aref, numbers(data, layout.efc_vel, n + 3), n, friction)
-        contact += layout.contact_size
-
-
-@njit(cache=True)
 def _ending(worlds: NativeWorlds, data: int) -> tuple[int, int]:
     """Status of a world for what its vehicles touch, of the first contact that ends a flight, and whose flight that is.
 
     Vehicles may touch each other.
     """
     layout = worlds.layout
-    count, contact = _contacts(layout, data)
+    count, contact = contacts(layout, data)
     for _ in range(count):
         geoms = carray(pointer(contact + layout.contact_geom), 2, np.int32)
         a, b = worlds.geom_bodies[geoms[0]], worlds.geom_bodies[geoms[1]]
@@ -176,7 +148,7 @@ def _ending(worlds: NativeWorlds, data: int) -> tuple[int, int]:
 def _measure(worlds: NativeWorlds, data: int, w: int) -> None:
     """Add what contacts did to the measured bodies in the last step."""
     layout = worlds.layout
-    count, contact = _contacts(layout, data)
+    count, contact = contacts(layout, data)
     if count == 0 or len(worlds.measured) == 0:
         return
     centers = numbers(data, layout.xipos, 3 * len(worlds.owners))

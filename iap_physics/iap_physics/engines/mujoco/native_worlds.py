@@ -18,6 +18,7 @@ from iap_physics.engines.mujoco.arm_joints import ArmJoints
 from iap_physics.engines.mujoco.layout import DataLayout
 from iap_physics.engines.mujoco.model import MuJoCoModel
 from iap_physics.engines.mujoco.tree import Tree
+from iap_physics.engines.mujoco.world_bonds import WorldBonds
 
 
 class NativeWorlds(NamedTuple):
@@ -30,6 +31,7 @@ class NativeWorlds(NamedTuple):
         tree: of the bodies.
         joints: that resist.
         arms: joints of arms.
+        bonds: joints that are added in flight.
         geom_bodies: (geoms,) MuJoCo's body of every geom.
         owners: (MuJoCo's bodies,) state row, `WORLD` or object.
         vehicles: (MuJoCo's bodies,) number of the vehicle that a body belongs to, or -1.
@@ -58,6 +60,7 @@ class NativeWorlds(NamedTuple):
     tree: Tree
     joints: JointResistance
     arms: ArmJoints
+    bonds: WorldBonds
     geom_bodies: Integers
     owners: Integers
     vehicles: Integers
@@ -91,6 +94,7 @@ class NativeWorlds(NamedTuple):
             tree=tree,
             joints=joint_resistance(assemblies),
             arms=ArmJoints.of(assemblies, model, made.arms, batch),
+            bonds=WorldBonds.of(model, batch),
             geom_bodies=model.geom_bodyid.astype(np.int64),
             owners=made.owners.astype(np.int64),
             vehicles=made.vehicles.astype(np.int64),
@@ -121,6 +125,13 @@ def pointer(typing, address):  # type: ignore[no-untyped-def]  # noqa: ANN001, A
         return builder.inttoptr(values[0], cgutils.voidptr_t)
 
     return types.voidptr(types.int64), generate
+
+
+@njit(cache=True)
+def switches(data: int, offset: int, count: int) -> Array:
+    """Some bytes to which a field of MuJoCo's data points."""
+    address = carray(pointer(data + offset), 1, np.int64)[0]
+    return carray(pointer(address), count, np.uint8)
 
 
 @njit(cache=True)

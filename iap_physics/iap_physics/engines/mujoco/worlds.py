@@ -4,8 +4,9 @@
 Each world is a row of numbers; nothing of one world depends on another, or on how many there are.
 """
 
+import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -19,20 +20,18 @@ from iap_description.world.world import World
 from iap_physics.engines.batch_engine import Share
 from iap_physics.engines.engine import (
     RUNNING,
-    Contact,
     world_indices,
 )
-from iap_physics.engines.jointless import JointlessEngine
 from iap_physics.engines.joints import at_rest, check_joint_types, check_start
 from iap_physics.engines.mujoco.arm_joints import ArmBatch, arm_batches
+from iap_physics.engines.mujoco.batch_world import BatchWorld
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.model import FIRST_STEP, JOINTS, MuJoCoModel, build
 from iap_physics.engines.mujoco.native import step_worlds
 from iap_physics.engines.mujoco.native_worlds import NativeWorlds
 from iap_physics.engines.mujoco.objects import Objects
-from iap_physics.engines.mujoco.points import ContactPoints
-from iap_physics.engines.mujoco.rays import cast
 from iap_physics.engines.mujoco.tree import Tree
+from iap_physics.engines.mujoco.world_views import MuJoCoWorldViews
 
 _SIZES = ("nq", "nv", "nbody", "ngeom", "njnt", "neq")  # that models of one batch have in common
 
@@ -56,7 +55,7 @@ class MuJoCoWorldsSnapshot:
     arrays: tuple[Array | Integers, ...]
 
 
-class MuJoCoWorlds(JointlessEngine):
+class MuJoCoWorlds(MuJoCoWorldViews):
     """A batch of worlds, each as that of `MuJoCoEngine` but for joints added in flight.
 
     `contacts`, `object_states` and `ray_cast` tell of the first world.
@@ -160,6 +159,7 @@ class MuJoCoWorlds(JointlessEngine):
         native.arms.reset(indices, native.qpos)
         native.felt[indices], native.touched[indices], native.culprits[indices] = 0.0, RUNNING, 0
         self._wrenches[indices], self._has_forces[indices] = 0.0, False
+        native.bonds.clear(indices)
         self.status[indices], self.step_counts[indices] = RUNNING, 0
         self.native.times[indices] = 0.0
         if worlds is None:
@@ -175,6 +175,7 @@ class MuJoCoWorlds(JointlessEngine):
             *states,
             *own,
             *n.arms.changing,
+            *n.bonds.changing,
             self.status,
             self.step_counts,
             n.times,
@@ -199,7 +200,22 @@ class MuJoCoWorlds(JointlessEngine):
         self.native.models[:] = [made.model._address for made in self._made]
         for here, there in zip(self._changing, snapshot.arrays, strict=True):
             here[:] = there
+        for world in np.flatnonzero(self.native.bonds.is_bonded).tolist():
+            self.native.bonds.write(world, self._made[world])
         self._wrenches[:] = 0.0
+
+    def own_model(self, world: int) -> MuJoCoModel:
+        """The model of a world, which no other has from now on, so that joints can be added in it."""
+        made = self._made[world]
+        if sum(each is made for each in self._made) > 1:
+            made = replace(made, model=copy.copy(made.model))
+            self._made[world] = made
+            self.native.models[world] = made.model._address
+        return made
+
+    def world(self, number: int) -> BatchWorld:
+        """One of the worlds."""
+        return BatchWorld(self, number)
 
     def apply(self, wrenches_W: Array) -> None:
         """Set the wrenches (B, bodies, 6) of the next step."""
@@ -264,28 +280,6 @@ class MuJoCoWorlds(JointlessEngine):
         at = self.native.tree.v_at[first]
         return np.where(self._has_forces[:, None], self.native.constraint[:, at : at + 3], 0.0)
 
-    def contacts(self) -> list[Contact]:
-        """Contact points of the first world, without forces."""
-        made = self._made[0]
-        return ContactPoints.of(made, self._first(), has_forces=False).listed(made)
-
-    def contact_wrench(self, row: int) -> Array:
-        """Refuse: see `measure_contacts`."""
-        raise IapError("worlds of a batch sum contact wrenches up, see measure_contacts")
-
-    def object_states(self) -> Array:
-        """(objects, 13) state rows of the frames of the first world's objects."""
-        return self.object_states_of(0)
-
-    def object_states_of(self, world: int) -> Array:
-        """(objects, 13) state rows of the frames of a world's objects."""
-        qpos, qvel = self.native.qpos[world], self.native.qvel[world]
-        return self._objects[world].states(qpos, qvel, float(self.native.times[world]))
-
-    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
-        """Fraction (rays,) of each ray at its first hit in the first world."""
-        return cast(self._made[0].model, self._first(), starts_W, ends_W, world_only=world_only)
-
     def _set_step(self, dt: float) -> None:
         """Take another length of a step."""
         for made in {id(each): each for each in self._made}.values():
@@ -299,14 +293,6 @@ class MuJoCoWorlds(JointlessEngine):
         qpos, qvel = self.native.qpos, self.native.qvel
         for world, objects in enumerate(self._objects):
             objects.prescribe(qpos[world], qvel[world], float(self.native.times[world]), self._dt)
-
-    def _first(self) -> Any:  # noqa: ANN401
-        """MuJoCo's data of the first world, with what touches there."""
-        model = self._made[0].model
-        data = mj.MjData(model)
-        data.qpos[:], data.qvel[:] = self.native.qpos[0], self.native.qvel[0]
-        mj.mj_fwdPosition(model, data)
-        return data
 
 
 def _alone(work: Callable[[int, int], object], batch: int) -> None:

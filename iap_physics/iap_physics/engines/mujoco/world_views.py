@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What many MuJoCo worlds show of their objects and, as engines of one do, of the first world."""
+
+from typing import Any
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import IapError
+from iap_description.math import so3
+from iap_physics.engines.engine import Contact
+from iap_physics.engines.jointless import JointlessEngine
+from iap_physics.engines.mujoco.library import mj
+from iap_physics.engines.mujoco.model import MuJoCoModel
+from iap_physics.engines.mujoco.native_worlds import NativeWorlds
+from iap_physics.engines.mujoco.objects import Objects
+from iap_physics.engines.mujoco.points import ContactPoints
+from iap_physics.engines.mujoco.rays import cast
+
+
+class MuJoCoWorldViews(JointlessEngine):
+    """Objects of B worlds, and contacts and rays of the first.
+
+    Attributes:
+        native: numbers of all worlds.
+    """
+
+    native: NativeWorlds
+    _made: list[MuJoCoModel]
+    _objects: list[Objects]
+
+    def contacts(self) -> list[Contact]:
+        """Contact points of the first world, without forces."""
+        made = self._made[0]
+        return ContactPoints.of(made, self._first(), has_forces=False).listed(made)
+
+    def contact_wrench(self, row: int) -> Array:
+        """Refuse: see `measure_contacts`."""
+        raise IapError("worlds of a batch sum contact wrenches up, see measure_contacts")
+
+    def object_states(self) -> Array:
+        """(objects, 13) state rows of the frames of the first world's objects."""
+        return self.object_states_of(0)
+
+    def object_states_of(self, world: int) -> Array:
+        """(objects, 13) state rows of the frames of a world's objects."""
+        qpos, qvel = self.native.qpos[world], self.native.qvel[world]
+        return self._objects[world].states(qpos, qvel, float(self.native.times[world]))
+
+    def object_points(self, item: int, point: Array) -> Array:
+        """(B, 3) where a point (3,) of a loose object's frame is in each world [m]."""
+        objects = self._objects[0]
+        at, _ = objects.places[item]
+        place, turn = self.native.qpos[:, at : at + 3], self.native.qpos[:, at + 3 : at + 7]
+        return place + so3.rotate(np.roll(turn, -1, axis=1), point - objects.centers[item])
+
+    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
+        """Fraction (rays,) of each ray at its first hit in the first world."""
+        return cast(self._made[0].model, self._first(), starts_W, ends_W, world_only=world_only)
+
+    def _first(self) -> Any:  # noqa: ANN401 - MuJoCo's
+        """MuJoCo's data of the first world, with what touches there."""
+        model = self._made[0].model
+        data = mj.MjData(model)
+        data.qpos[:], data.qvel[:] = self.native.qpos[0], self.native.qvel[0]
+        mj.mj_fwdPosition(model, data)
+        return data
