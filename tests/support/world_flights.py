@@ -44,7 +44,7 @@ class Case(NamedTuple):
 
 
 @st.composite
-def cases(draw, most=40, widths=WIDTHS):
+def cases(draw, most=40, widths=WIDTHS, kept=(60, 150)):
     """A batch of some worlds, `most` at most, of which one is looked at."""
     counts = [count for count in BATCHES if count <= most]
     count, first = draw(st.sampled_from(counts)), draw(st.integers(0, 10**9))
@@ -53,8 +53,8 @@ def cases(draw, most=40, widths=WIDTHS):
     wind = draw(st.sampled_from([{}, {"wind.speed": 2.0, "wind.turbulence": 3.0}]))
     noise = draw(st.sampled_from([{}, NOISE]))
     drawn = {key: scales[key] * width for key, width in widths.items()}
-    kept = draw(st.integers(60, 150))
-    return Case(range(first, first + count), one, threads, kept, {**drawn, **wind}, noise)
+    period = draw(st.integers(*kept))
+    return Case(range(first, first + count), one, threads, period, {**drawn, **wind}, noise)
 
 
 def flown_alone(
@@ -95,6 +95,9 @@ def assert_one_flight(
     case: Case,
     periods: int,
     command: Callable[[Any], None] = lambda _: None,
+    meets: Callable[[Worlds, int], bool] = lambda worlds, one: bool(
+        worlds.plant.engine.contact_forces()[one].any()
+    ),
 ) -> Worlds:
     """Compare every bit of worlds at the end: together, alone, from a snapshot, and as the single run.
 
@@ -103,6 +106,7 @@ def assert_one_flight(
         case: that is flown.
         periods: control periods.
         command: is called before each of them, with worlds or a single run.
+        meets: whether the world that is looked at meets something.
     """
     worlds, has_touched = made(case.seeds, threads=case.threads), False
     for k in range(periods):
@@ -110,7 +114,7 @@ def assert_one_flight(
             snapshot = worlds.snapshot()
         command(worlds)
         worlds.advance()
-        has_touched |= bool(worlds.plant.engine.contact_forces()[case.one].any())
+        has_touched |= meets(worlds, case.one)
     ends = ends_of(worlds)
     worlds.restore(snapshot)
     _fly(worlds, periods - case.kept, command)

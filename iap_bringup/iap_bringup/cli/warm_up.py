@@ -191,10 +191,14 @@ def _contact(folder: Path) -> None:
 
 
 def _contact_worlds(_: Path) -> None:
-    """Worlds with contact side by side."""
+    """Worlds with contact side by side, also with two vehicles or an arm in each."""
     touching = {"engine.name": "mujoco", "control.wrench_mode": "none"}
     for platform in ("three_star", "f450"):
         Worlds.of("wall_push", 2, settings=touching, platform=platform).advance()
+    plain = {"arm.feed_forward": "none"}
+    for name, keys in (("two_platforms", {}), ("arm_pick", plain)):
+        settings = {"engine.name": "mujoco", **keys}
+        Worlds.of(name, 2, settings=settings, sensors="none").advance()
 
 
 def _fly_in_weather(engine: str, folder: Path) -> None:

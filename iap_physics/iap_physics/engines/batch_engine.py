@@ -37,6 +37,18 @@ class ArmJointBatch(Protocol):
     def v(self) -> Array:
         """(B, n) their velocities [rad/s], [m/s]."""
 
+    @property
+    def efforts(self) -> Array:
+        """(B, n) of the motors in the last step [N m], [N]."""
+
+    @property
+    def targets(self) -> Array:
+        """(B, 3, n) of position, velocity and torque, within the joints' limits."""
+
+    @property
+    def clipped(self) -> Integers:
+        """(B, n) commands since the last reset that were beyond a joint's travel or speed."""
+
     def command(self, worlds: Integers, targets: Array) -> None:
         """Let the motors of worlds go for targets (worlds, 3, n) of position, velocity and torque."""
 

@@ -7,6 +7,8 @@ from typing import Protocol
 from iap_control.allocation.model import PlatformModel
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array, Integers
+from iap_description.errors import IapError
+from iap_physics.engines.batch_engine import ArmEngine, ArmJointBatch
 from iap_physics.plant.plant import Plant
 from iap_simulation.batch.references import References
 from iap_simulation.batch.tracking import Tracking
@@ -75,6 +77,18 @@ class WorldVehicle:
     def contact_wrenches(self) -> Array:
         """(B, 6) mean contact wrenches on central bodies over the last control period, world axes [N, N m]."""
         return self._worlds.plant.contact_wrenches(self._number)
+
+    @property
+    def arm(self) -> ArmJointBatch:
+        """Joints and motors of its arm.
+
+        Raises:
+            IapError: it has none.
+        """
+        engine = self._worlds.plant.engine
+        if not isinstance(engine, ArmEngine) or self._number not in engine.arm_batches:
+            raise IapError(f"worlds: {self._vehicle.name} has no arm")
+        return engine.arm_batches[self._number]
 
     def references(self) -> References:
         """Its references in the scenario at the worlds' present instants; the next call overwrites them."""

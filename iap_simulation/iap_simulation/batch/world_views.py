@@ -12,7 +12,7 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_io.runs.run_meta import RunMeta
 from iap_physics.batch.threads import Threads
-from iap_physics.engines.batch_engine import ObjectEngine
+from iap_physics.engines.batch_engine import ArmJointBatch, ObjectEngine
 from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
 from iap_sensors.inertial.imu import ImuSamples
@@ -215,6 +215,15 @@ class WorldViews:
         Force [N] and torque about the CoM [N m]; zero where no scenario of contact is flown.
         """
         return self._plant.contact_wrenches()
+
+    @property
+    def arm(self) -> ArmJointBatch:
+        """Joints and motors of the vehicle's arm.
+
+        Raises:
+            IapError: it has none.
+        """
+        return self.vehicle(self.name).arm
 
     @property
     def object_states(self) -> Array:

@@ -197,6 +197,11 @@ def test_kernels_of_worlds_rays_tasks_and_contact_are_compiled_ahead(monkeypatch
     warm_up._contact_worlds(tmp_path)
     touching = {"engine.name": "mujoco", "control.wrench_mode": "none"}
     made = [("wall_push", 2, touching, platform) for platform in ("three_star", "f450")]
+    plain = {"engine.name": "mujoco", "arm.feed_forward": "none"}
+    made += [
+        ("two_platforms", 2, {"engine.name": "mujoco"}, "none"),
+        ("arm_pick", 2, plain, "none"),
+    ]
     assert done == [each for one in made for each in (one, ("advance",))]
     done.clear()
     warm_up._closed_form(tmp_path)

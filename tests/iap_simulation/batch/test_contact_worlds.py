@@ -238,7 +238,6 @@ def test_an_aircraft_that_touches_an_object_and_a_lost_push_end_flights():
         ("docking", {}, ": docking"),
         ("wall_push", {"engine.name": "closed_form"}, "contact, .*in closed_form"),
         ("hover", {"faults": [{"type": "rotor", "aircraft": 1, "rotor": 1, "at": 1.0}]}, "faults"),
-        ("arm_pick", {}, ": gripper"),
     ],
 )
 def test_what_worlds_do_not_fly_is_refused_in_one_line(name, settings, why):

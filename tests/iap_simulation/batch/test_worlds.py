@@ -255,7 +255,7 @@ def test_what_cannot_fly_side_by_side_is_refused_by_name(settings, why):
 
 
 def test_two_vehicles_in_a_world_are_refused():
-    with pytest.raises(BadInput, match="several vehicles in one world"):
+    with pytest.raises(BadInput, match="vehicles: several in one world"):
         Worlds.of("two_platforms", 2)
 
 
