@@ -52,14 +52,11 @@ def fill(
         values: numbers by the names of their quantities; one number is the same for all bodies.
     """
     for name, value in values.items():
-        flat = (
-            np.reshape(value, (np.shape(value)[0], -1))
-            if np.ndim(value)
-            else np.full((1, 1), value)
-        )
-        first = getattr(rows, name)
-        further = [1] * (array.ndim - 2)
-        array[at, first : first + flat.shape[1]] = flat.reshape(*flat.shape, *further)
+        numbers = np.asarray(value)
+        count = len(numbers) if numbers.ndim else 1
+        first, further = getattr(rows, name), (1,) * (array.ndim - 2)
+        flat = numbers.reshape(count, -1, *further)
+        array[at, first : first + flat.shape[1]] = flat
 
 
 def loader(sizes: tuple[int, ...], *names: str) -> Compiled:

@@ -95,6 +95,7 @@ class Plant:
         flight = fastest_flight(*vehicles, drag, self.parts, self._options, self.dt)
         self._flight = flight
         self._free_flight = flight if isinstance(flight, FreeFlight) else None
+        self._deviating = flight if isinstance(flight, DeviatingFlight) else None
         if isinstance(flight, SteppedFlight):
             self._leading = self._looking = ()  # they act in its steps
 
@@ -136,7 +137,7 @@ class Plant:
         Raises:
             BadInput: the engine steps equal worlds only.
         """
-        if not isinstance(self._flight, DeviatingFlight):
+        if self._deviating is None:
             raise BadInput(
                 "worlds with vehicles of their own need the closed form, without friction or stops,"
                 " or a batch of mujoco's"
@@ -144,7 +145,7 @@ class Plant:
         for vehicle, airframe in enumerate(airframes):
             self._set_deviation(world, vehicle, airframe.deviation)
         self._external_W[world] = self._deviations_W[world]
-        self._flight.deviate(world, airframes, place)
+        self._deviating.deviate(world, airframes, place)
         self.air.set_wind(world, wind)
 
     def _set_deviation(self, worlds: int | slice, vehicle: int, deviation: Deviation) -> None:

@@ -5,6 +5,7 @@ import copy
 from typing import NamedTuple, Self
 
 import numpy as np
+from numba import njit
 
 from iap_description.arrays import Array, Integers
 
@@ -78,9 +79,18 @@ class CommandDelay:
 
     def apply_due(self) -> None:
         """Begin a control period: send the latest commands, and let act what is due."""
-        size = len(self._past[0])
+        size, worlds = self._past[0].shape[:2]
         self._head = (self._head - 1) % size
-        due = (self._head + self._periods) % size, np.arange(len(self._periods))
         for latest, past, acting in zip(self.latest, self._past, self._acting, strict=True):
-            past[self._head] = latest
-            acting[:] = past[due]
+            rows = latest.reshape(worlds, -1), past.reshape(size, worlds, -1)
+            _pass_on(*rows, acting.reshape(worlds, -1), self._head, self._periods)
+
+
+@njit(cache=True)
+def _pass_on(latest: Array, past: Array, acting: Array, head: int, periods: Integers) -> None:
+    """Put the latest numbers (B, n) at the head of the ring (size, B, n), and copy out what is due in each world."""
+    for w in range(len(periods)):
+        due = (head + periods[w]) % len(past)
+        for k in range(latest.shape[1]):
+            past[head, w, k] = latest[w, k]
+            acting[w, k] = past[due, w, k]

@@ -105,7 +105,8 @@ def act(kind: str, values: ArrayLike, worlds: Worlds, periods: int) -> None:
 def _checked(kind: str, values: ArrayLike, worlds: PlatformWorlds) -> Array:
     """An action as an array (B, columns) that lies in memory as compiled loops take it."""
     array = np.ascontiguousarray(values, dtype=np.float64)
-    shape = (len(worlds.rpm), action_size(kind, worlds.rpm.shape[1]))
+    count, aircraft = worlds.rpm.shape[:2]
+    shape = (count, action_size(kind, aircraft))
     if array.shape != shape:
         raise BadInput(f"action '{kind}': has shape {array.shape}; {shape} is expected")
     return array

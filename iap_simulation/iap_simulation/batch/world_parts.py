@@ -138,6 +138,7 @@ class WorldParts:
         probes = [] if units is None else [units.probe]
         options = PlantOptions(raises=False, threads=threads, precision=precision)
         plant = build_plant(flight.spec, engine, probes, options)
+        endings = ContactEndings.of(engine, flight.spec, batch)
         return cls(
             scenario,
             numbers,
@@ -147,9 +148,9 @@ class WorldParts:
             plant,
             tuple(Tracking(scenario, i, each, batch) for i, each in enumerate(vehicles)),
             units,
-            ContactEndings.of(engine, flight.spec, batch),
+            endings,
             threads,
-            WorldStarter(scenario, flight),
+            WorldStarter(scenario, flight, touches=endings is not None),
         )
 
 
@@ -167,12 +168,14 @@ class WorldStarter:
     Args:
         scenario: resolved.
         flight: the scenario made ready with any seed.
+        touches: whether vehicles meet anything; those that do not are drawn without their shapes.
     """
 
-    def __init__(self, scenario: Scenario, flight: Flight) -> None:
+    def __init__(self, scenario: Scenario, flight: Flight, *, touches: bool) -> None:
         self._scenario, self._specs = scenario, flight.spec.vehicles
         self._starts = [Starts(scenario, each, i) for i, each in enumerate(flight.vehicles)]
-        self._assemblies = [Assembly.of(each.platform, each.name) for each in scenario.vehicles]
+        whole = [Assembly.of(each.platform, each.name) for each in scenario.vehicles]
+        self._assemblies = whole if touches else [each.without_looks() for each in whole]
 
     def reset(
         self,

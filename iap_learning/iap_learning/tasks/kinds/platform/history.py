@@ -32,8 +32,9 @@ class History:
 
     def add(self, now: Observations) -> None:
         """Take the observations (B, size) of a further step."""
-        self._frames[:, 1:] = self._frames[:, :-1].copy()
-        self._frames[:, 0] = now
+        if self.steps > 1:
+            self._frames[:, 1:] = self._frames[:, :-1].copy()
+            self._frames[:, 0] = now
 
     def __call__(self, now: Observations, indices: Integers | None = None) -> Observations:
         """Observations (B, steps size) of all worlds, or (n, steps size) of some, with the present ones (n, size)."""

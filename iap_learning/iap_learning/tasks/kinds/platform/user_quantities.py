@@ -76,6 +76,8 @@ class UserQuantities:
         self, inputs: ObservationInputs, placed: Collection[PlacedTerm], seeds: Integers
     ) -> None:
         """Name the terms that gave no number, and the worlds whose episodes end, once for each episode."""
+        if not (self._terms or placed):
+            return
         new = np.flatnonzero(self.unsound > self._warned)
         self._warned[:] = self.unsound
         for b in new[:1].tolist():
