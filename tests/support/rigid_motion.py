@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+import pytest
 from synthetic import CENTRE, GRAVITY, Flight
 from synthetic_fleet import fleet_of
 
@@ -42,6 +43,9 @@ PLATFORMS = {
     "tipped": TIPPED,
 }
 
+CASES = [
+    pytest.param(d, own, id=f"{name}-{own}") for name, d in PLATFORMS.items() for own in (0, 1)
+]
 ARM_B = (0.02, -0.03, 0.08)  # of a joint on its aircraft
 BEGIN, SPAN = 2.0, 0.1  # of the first keyframe, of an interval [s]
 TABLE_IX = (0.04, 0.1, 0.01)

@@ -9,7 +9,7 @@ from iap_control.arm.motions import ArmWaypoints, ExternalMotion, HoldMotion, Sw
 from iap_control.arm.tip_guidance import TipPath
 from iap_control.arm.tip_stick import TipStick
 from iap_control.arm.tip_velocities import TipVelocities
-from iap_description.config.record import Count, Flag, NonNegative, Record
+from iap_description.config.record import Count, Flag, NonNegative, Record, type_of
 
 Tagged = (
     Annotated[HoldMotion, Tag("hold")]
@@ -20,13 +20,7 @@ Tagged = (
     | Annotated[TipStick, Tag("tip_stick")]
     | Annotated[TipVelocities, Tag("tip_velocities")]
 )
-
-
-def _kind(tree: object) -> str | None:
-    return tree.get("type") if isinstance(tree, dict) else getattr(tree, "type", None)
-
-
-ArmMotion = Annotated[Tagged, Discriminator(_kind)]
+ArmMotion = Annotated[Tagged, Discriminator(type_of)]
 
 
 class ArmPlan(Record):

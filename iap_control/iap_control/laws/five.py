@@ -22,14 +22,8 @@ def transposed_mv6(A: Mat6, a: Six) -> Six:
 
 
 @formula
-def first_five(a: Six) -> Five:
-    """The first five of six numbers."""
-    return (a[0], a[1], a[2], a[3], a[4])
-
-
-@formula
-def five_at(a: Array) -> Five:
-    """The first five numbers of an array."""
+def first_five(a: Six | Array) -> Five:
+    """The first five of six or more numbers."""
     return (a[0], a[1], a[2], a[3], a[4])
 
 

@@ -21,7 +21,6 @@ from iap_control.laws.five import (
     Five,
     add5,
     first_five,
-    five_at,
     mv5,
     select5,
     sub5,
@@ -95,7 +94,7 @@ class Pid5(NamedTuple):
 @formula
 def pid5_of(law: Law) -> Pid5:
     """The numbers of five gains."""
-    gains = (five_at(law.kP), five_at(law.kI), five_at(law.kD), five_at(law.limit))
+    gains = (first_five(law.kP), first_five(law.kI), first_five(law.kD), first_five(law.limit))
     reach = (law.reach[0], law.reach[1])
     return Pid5(gains[0], gains[1], gains[2], gains[3], law.per_inertia, reach)
 
@@ -173,7 +172,7 @@ def under_actuation_wrench(
         six_at(short, 0),
     )
     wrench, after = under_actuation(
-        now, five_at(integral), *settings, tracked_axes_numbers(tracked)
+        now, first_five(integral), *settings, tracked_axes_numbers(tracked)
     )
     for i in range(5):
         integral[i] = after[i]

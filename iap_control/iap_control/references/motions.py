@@ -13,7 +13,7 @@ from iap_control.references.poses_and_lines import Hover, Lemniscate, Line, Move
 from iap_control.references.velocity_steps import VelocitySteps
 from iap_description.arrays import Array
 from iap_description.config.plugins import load_class
-from iap_description.config.record import Record, validate
+from iap_description.config.record import Record, type_of, validate
 from iap_description.errors import BadInput
 from iap_io.trajectories.conventions import WrenchFrame, WrenchUse
 from iap_io.trajectories.pose_reading import PoseReading
@@ -83,7 +83,7 @@ CUSTOM = "module:Class"  # tag of a motion of the user's own
 
 def kind_of(tree: Any) -> str | None:  # noqa: ANN401 - YAML until it is validated, then a record
     """The tag of a tree or a record among the motions below."""
-    kind = tree.get("type") if isinstance(tree, dict) else getattr(tree, "type", None)
+    kind = type_of(tree)
     return CUSTOM if isinstance(kind, str) and ":" in kind else kind
 
 

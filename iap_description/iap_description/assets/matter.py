@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description.assets.images import Pixels, as_texture
 from iap_description.assets.surface_images import SurfaceImages
 from iap_description.geometry.shapes import Rgba
+from iap_description.math import srgb
 
 DEFAULT_ROUGHNESS = 0.8  # where a file says nothing of light
 
@@ -79,14 +79,9 @@ def _rgba(color: Any, *, linear: bool = False) -> Rgba:  # noqa: ANN401 - of sev
     values = np.asarray(color)
     levels = values / 255.0 if values.dtype.kind in "ui" else values.astype(float)
     if linear:
-        levels = np.append(_encoded(levels[:3]), levels[3:])
+        levels = np.append(srgb.encoded(levels[:3]), levels[3:])
     r, g, b, a = (*np.clip(levels, 0.0, 1.0).tolist(), 1.0)[:4]
     return r, g, b, a
-
-
-def _encoded(light: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Linear levels as sRGB (IEC 61966-2-1)."""
-    return np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
 
 
 def without_images(matter: AssetMatter) -> AssetMatter:

@@ -242,3 +242,8 @@ def _assign(tree: Any, path: str, value: object) -> None:  # noqa: ANN401
             node[index] = value
         else:
             node = node[index]
+
+
+def type_of(tree: object) -> Any:  # noqa: ANN401 - of YAML, until it is validated
+    """The key `type` of a tree or a record, by which pydantic tells records apart; None without it."""
+    return tree.get("type") if isinstance(tree, dict) else getattr(tree, "type", None)

@@ -14,6 +14,7 @@ of the plane z = 1 are less than 90 degrees off the view, whatever the lens sees
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Literal, NamedTuple, Self
 
 import numpy as np
@@ -253,3 +254,30 @@ MODELS: dict[str, LensFormulas] = {
         fault_double_sphere,
     ),
 }
+
+
+@dataclass(frozen=True, eq=False)
+class PinholeCamera:
+    """A pinhole behind a lens.
+
+    Attributes:
+        width: [px].
+        height: [px].
+        K: (3, 3) camera matrix [px].
+        lens: before it.
+    """
+
+    width: int
+    height: int
+    K: Array
+    lens: Lens
+
+    @cached_property
+    def focal(self) -> Array:
+        """Focal lengths (2,) along x and y [px]."""
+        return np.array([self.K[0, 0], self.K[1, 1]])
+
+    @cached_property
+    def center(self) -> Array:
+        """The principal point (2,) [px]."""
+        return self.K[:2, 2].copy()

@@ -18,7 +18,7 @@ from iap_description.config.bounds import are_plausible
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.process.extras import cv2
-from iap_description.sensors.lens import PLUMB_BOB, Lens
+from iap_description.sensors.lens import PLUMB_BOB, Lens, PinholeCamera
 from iap_description.sensors.sensor_info import LARGEST_IMAGE
 
 # Off the view, beyond which a fisheye's points are not followed: windows take the errors of points of the plane z = 1
@@ -28,20 +28,8 @@ MOST_STEPS, LEAST_STEP = 40, 1e-9  # when a lens is undone; the last step in pix
 
 
 @dataclass(frozen=True, eq=False)
-class CameraCalibration:
-    """A pinhole behind a lens.
-
-    Attributes:
-        width: [px].
-        height: [px].
-        K: (3, 3) camera matrix [px].
-        lens: before it.
-    """
-
-    width: int
-    height: int
-    K: Array
-    lens: Lens
+class CameraCalibration(PinholeCamera):
+    """A camera as its calibration has it."""
 
     @classmethod
     def of(
@@ -71,7 +59,7 @@ class CameraCalibration:
         if not len(points):
             return np.zeros((0, 2))
         if self.lens.model != PLUMB_BOB:
-            xy = self.lens.undistort((points - self.K[:2, 2]) / self.focal)
+            xy = self.lens.undistort((points - self.center) / self.focal)
             return np.where(np.linalg.norm(xy, axis=1, keepdims=True) < np.tan(WIDEST), xy, np.nan)
         exact = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, MOST_STEPS, LEAST_STEP)
         undistorted: Any = cv2.undistortPoints(
@@ -84,7 +72,7 @@ class CameraCalibration:
         if not len(points):
             return np.zeros((0, 2))
         if self.lens.model != PLUMB_BOB:
-            return self.lens.distort(points[:, :2] / points[:, 2:]) * self.focal + self.K[:2, 2]
+            return self.lens.distort(points[:, :2] / points[:, 2:]) * self.focal + self.center
         still = np.zeros(3)
         uv, _ = cv2.projectPoints(np.ascontiguousarray(points), still, still, self.K, self.lens.D)
         return np.asarray(uv, dtype=float).reshape(-1, 2)
@@ -97,11 +85,6 @@ class CameraCalibration:
             return np.ones(u.shape, dtype=bool)
         rays = self.normalized(np.stack([u.ravel(), v.ravel()], -1))
         return np.isfinite(rays[:, 0]).reshape(u.shape)
-
-    @property
-    def focal(self) -> Array:
-        """Focal lengths (2,) along x and y [px]."""
-        return np.array([self.K[0, 0], self.K[1, 1]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,6 +54,7 @@ class ScriptedAgent(ABC, Generic[S, E]):
 
     SETTINGS: ClassVar[type[Any]]  # record of its files
     TASKS: ClassVar[str]  # what it does, for errors
+    ACTION: ClassVar[str | None] = None  # kind of action that a task must have; None for any
 
     def __init__(self, settings: S, episodes: E) -> None:
         self.settings, self.episodes = settings, episodes
@@ -81,9 +82,10 @@ class ScriptedAgent(ABC, Generic[S, E]):
         return f"{cls.TASKS}, not task '{task.name}'"
 
     @classmethod
-    def misfit(cls, episodes: E) -> str | None:  # noqa: ARG003 - of others
+    def misfit(cls, episodes: E) -> str | None:
         """Reason why it cannot fly these episodes of its own kind; None where it can."""
-        return None
+        is_fit = cls.ACTION is None or episodes.task.action.kind == cls.ACTION
+        return None if is_fit else cls.refusal(episodes.task)
 
     @abstractmethod
     def values(self) -> Array:

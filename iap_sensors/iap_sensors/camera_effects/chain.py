@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Pixels, Singles
+from iap_description.math import srgb
 from iap_sensors.camera_effects.effect import CameraGeometry, CameraImage, Exposure
 from iap_sensors.camera_effects.table import CameraEffects
 
@@ -18,18 +19,14 @@ FILMIC_GAIN = 0.8  # so that middle grey stays near the middle
 ENTRIES = 2**14  # of the table from numbers to levels
 
 
-def _srgb(x: Array) -> Array:
-    return np.where(x < 0.0031308, 12.92 * x, 1.055 * np.power(x, 1.0 / 2.4) - 0.055)
-
-
 def _filmic(x: Array) -> Array:
     c = FILMIC_GAIN * x
-    return _srgb(np.minimum(c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14), 1.0))
+    return srgb.encoded(np.minimum(c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14), 1.0))
 
 
 CURVES: dict[str, Callable[[Array], Array]] = {
     "linear": lambda x: x,
-    "srgb": _srgb,
+    "srgb": srgb.encoded,
     "filmic": _filmic,
 }
 

@@ -14,27 +14,15 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_description.sensors.lens import Lens
+from iap_description.sensors.lens import PinholeCamera
 from iap_sensors.cameras.spec import CameraSpec
 
 PARALLEL = 1e-6  # cameras of a pair may be off by this [rad], and this share of their distance
 
 
 @dataclass(frozen=True, eq=False)
-class CameraModel:
-    """A pinhole behind a lens.
-
-    Attributes:
-        width: [pixels].
-        height: [pixels].
-        K: (3, 3) camera matrix [pixels].
-        lens: before it.
-    """
-
-    width: int
-    height: int
-    K: Array
-    lens: Lens
+class CameraModel(PinholeCamera):
+    """A camera as it is simulated."""
 
     @classmethod
     def of(cls, spec: CameraSpec) -> Self:
@@ -51,11 +39,11 @@ class CameraModel:
         """Pixels (..., 2) of points (..., 3) [m] in C; NaN for points that are not in front of it."""
         p_C = np.asarray(p_C, dtype=float)
         z = np.where(p_C[..., 2:] > 0.0, p_C[..., 2:], np.nan)
-        return self.lens.distort(p_C[..., :2] / z) * self._focal + self._center
+        return self.lens.distort(p_C[..., :2] / z) * self.focal + self.center
 
     def unproject(self, uv: Array) -> Array:
         """Directions (..., 3) in C with z = 1 that are seen at pixels (..., 2); NaN beyond what the lens shows."""
-        xy = self.lens.undistort((np.asarray(uv, dtype=float) - self._center) / self._focal)
+        xy = self.lens.undistort((np.asarray(uv, dtype=float) - self.center) / self.focal)
         return np.concatenate([xy, np.ones_like(xy[..., :1])], -1)
 
     def info(self, baseline: float = 0.0) -> dict[str, Any]:
@@ -70,14 +58,6 @@ class CameraModel:
         matrices = {name: tuple(matrix.ravel().tolist()) for name, matrix in rows.items()}
         size = {"width": self.width, "height": self.height}
         return {**size, "distortion_model": self.lens.model, **matrices}
-
-    @cached_property
-    def _focal(self) -> Array:
-        return np.array([self.K[0, 0], self.K[1, 1]])
-
-    @cached_property
-    def _center(self) -> Array:
-        return self.K[:2, 2].copy()
 
 
 def stereo_baseline(left: tuple[Array, Array], right: tuple[Array, Array], *, key: str) -> float:

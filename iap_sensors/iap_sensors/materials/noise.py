@@ -4,6 +4,7 @@
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.math.srgb import decoded
 from iap_description.process.extras import cv2
 
 
@@ -47,9 +48,8 @@ def mix(one: Array, other: Array, share: Array) -> Array:
 
 
 def srgb(red: float, green: float, blue: float) -> Array:
-    """(3,) linear reflectance of a colour of 0..255 as screens show it (IEC 61966-2-1)."""
-    c = np.array([red, green, blue]) / 255.0
-    return np.where(c < 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+    """(3,) linear reflectance of a colour of 0..255 as screens show it."""
+    return np.asarray(decoded(np.array([red, green, blue]) / 255.0))
 
 
 def grid(n: int) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_description.assets.images import Pixels
 from iap_description.assets.surface_images import SurfaceImages
+from iap_description.math import srgb
 from iap_description.process.extras import cv2
 from iap_sensors.materials.matter import LARGEST_ROUGHNESS, LEAST_ROUGHNESS
 
@@ -18,7 +19,7 @@ def maps_of(images: SurfaceImages, pixels: int) -> NDArray[np.uint8]:
     levels = np.ones((pixels, pixels, 8))
     levels[..., 4:6] = FLAT
     if images.base is not None:
-        levels[..., :3] = np.sqrt(_linear(_sized(images.base, pixels)))
+        levels[..., :3] = np.sqrt(srgb.decoded(_sized(images.base, pixels)))
     rough, metal = np.full((2, pixels, pixels), 1.0)
     if images.rough_metal is not None:
         rough, metal = np.moveaxis(_sized(images.rough_metal, pixels), -1, 0)
@@ -35,8 +36,3 @@ def _sized(image: Pixels, pixels: int) -> Array:
     """An image of 0..1 of this size."""
     smaller = cv2.resize(image, (pixels, pixels), interpolation=cv2.INTER_AREA)
     return np.asarray(smaller, dtype=np.float64) / 255.0
-
-
-def _linear(levels: Array) -> Array:
-    """Linear reflectance of sRGB (IEC 61966-2-1)."""
-    return np.where(levels < 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)

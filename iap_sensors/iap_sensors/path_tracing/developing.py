@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
-from iap_description.math import so3
+from iap_description.math import so3, srgb
 from iap_description.process.extras import cv2
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.cameras.view import PinholeView
@@ -98,8 +98,7 @@ def levels_of(
         level = level * (2.51 * level + 0.03) / (level * (2.43 * level + 0.59) + 0.14)
     level = np.clip(level, 0.0, 1.0)
     if curve != "linear":
-        bent = 1.055 * level ** (1.0 / 2.4) - 0.055
-        level = np.where(level < 0.0031308, 12.92 * level, bent)
+        level = srgb.encoded(level)
     return np.asarray(level, np.float32)
 
 

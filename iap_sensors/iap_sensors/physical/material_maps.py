@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_description.assets.surface_images import SurfaceImages
 from iap_description.geometry.tessellation import MeshPart
+from iap_description.math import srgb
 from iap_sensors.materials.library import CHANNELS, PIXELS, material
 from iap_sensors.materials.noise import spectral
 from iap_sensors.materials.surface_images import maps_of
@@ -71,14 +72,9 @@ def _attributes(part: MeshPart, names: Sequence[str], size: float) -> NDArray[np
     each = np.zeros(len(part.vertices), ATTRIBUTES)
     each["uv"] = part.uv if part.metres is None else part.metres / size
     each["layer"] = names.index(part.material or "")
-    each["tint"] = (*linear(np.array(part.color[:3])), part.color[3])
+    each["tint"] = (*srgb.decoded(np.array(part.color[:3])), part.color[3])
     each["tangent"] = _tangents(part, each["uv"])
     return each
-
-
-def linear(color: Array) -> Array:
-    """Linear reflectance of colours of 0..1 as screens show them (IEC 61966-2-1)."""
-    return np.where(color < 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
 
 
 def _tangents(part: MeshPart, uv: NDArray[np.float32]) -> Array:

@@ -14,11 +14,10 @@ from pathlib import Path
 
 import numpy as np
 from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import IapError
+from iap_description.math.pointers import pointer
 from iap_description.process.extras import LazyModule
 from iap_sensors.rays.caster import Hits, Numbers, Single
 
@@ -156,16 +155,6 @@ _rtcIntersect16 = types.ExternalFunction("rtcIntersect16", _FOUR_POINTERS)
 _rtcOccluded16 = types.ExternalFunction("rtcOccluded16", _FOUR_POINTERS)
 
 
-@intrinsic
-def _pointer(typing, address):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202 - of numba's
-    """A pointer of an address."""
-
-    def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        return builder.inttoptr(values[0], cgutils.voidptr_t)
-
-    return types.voidptr(types.int64), generate
-
-
 @njit(cache=True, nogil=True)
 def _load(packet: Single, valid: Numbers, first: int, rays: tuple[Single, Single, Single]) -> int:
     """Write the rays from a number on into a packet, and return how many there are."""
@@ -199,10 +188,10 @@ def _intersect(
 ) -> None:
     distance, face, normal = hits
     numbers = packet.view(np.int32)
-    pointers = _pointer(valid.ctypes.data), _pointer(packet.ctypes.data), _pointer(how.ctypes.data)
+    pointers = pointer(valid.ctypes.data), pointer(packet.ctypes.data), pointer(how.ctypes.data)
     for first in range(0, len(distance), WIDTH):
         count = _load(packet, valid, first, rays)
-        _rtcIntersect16(pointers[0], _pointer(scene), pointers[1], pointers[2])
+        _rtcIntersect16(pointers[0], pointer(scene), pointers[1], pointers[2])
         for j in range(count):
             distance[first + j] = packet[8 * WIDTH + j]
             face[first + j] = numbers[17 * WIDTH + j]
@@ -219,9 +208,9 @@ def _occluded(
     rays: tuple[Single, Single, Single],
     blocked: Booleans,
 ) -> None:
-    handles = _pointer(valid.ctypes.data), _pointer(packet.ctypes.data), _pointer(how.ctypes.data)
+    handles = pointer(valid.ctypes.data), pointer(packet.ctypes.data), pointer(how.ctypes.data)
     for first in range(0, len(blocked), WIDTH):
         count = _load(packet, valid, first, rays)
-        _rtcOccluded16(handles[0], _pointer(scene), handles[1], handles[2])
+        _rtcOccluded16(handles[0], pointer(scene), handles[1], handles[2])
         for j in range(count):
             blocked[first + j] = packet[8 * WIDTH + j] < 0.0  # Embree writes -inf

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Tag
 
-from iap_description.config.record import Flag, NonNegative, Record
+from iap_description.config.record import Flag, NonNegative, Record, type_of
 
 
 class BodiesChoice(Record):
@@ -23,10 +23,6 @@ class IdentifiedChoice(Record):
     static_inverse: Flag = False  # whether commands become those at which the model holds them
 
 
-def _kind(tree: object) -> str | None:
-    return tree.get("type") if isinstance(tree, dict) else getattr(tree, "type", None)
-
-
 Tagged = Annotated[BodiesChoice, Tag("bodies")] | Annotated[IdentifiedChoice, Tag("identified")]
-PlantChoice = Annotated[Tagged, Discriminator(_kind)]
+PlantChoice = Annotated[Tagged, Discriminator(type_of)]
 BODIES = BodiesChoice(type="bodies")

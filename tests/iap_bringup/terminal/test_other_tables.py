@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Evaluations, localizations, platforms and tables of any numbers on the terminal."""
 
-import io
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-from rich.console import Console
+from terminal_text import text_of
 
 from iap_bringup.terminal.evaluation import histogram, show, success_text
 from iap_bringup.terminal.localization import covariance_hints, show_localization
@@ -18,13 +17,6 @@ from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, Signal
 from iap_io.flight_logs.inspection import Inspection
 from iap_learning.evaluation.results import Results
-
-
-def text_of(show_it, *content, width=120):
-    """What is shown on a terminal of a width."""
-    console = Console(file=io.StringIO(), width=width)
-    show_it(console, *content)
-    return console.file.getvalue()
 
 
 def episodes():

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reports on the terminal show metrics in the unit of their titles, and leave out what there is not."""
 
-import io
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from rich.console import Console
+from terminal_text import text_of
 
 from iap_bringup.terminal import flight as report
 from iap_bringup.terminal.flight import _contact_table, _duration_text, _size, _sizes, error_table
@@ -29,13 +28,6 @@ def cells(table):
     return [
         tuple(row) for row in zip(*(list(column.cells) for column in table.columns), strict=True)
     ]
-
-
-def text_of(show_it, *content, width=120):
-    """What is shown on a terminal of a width."""
-    console = Console(file=io.StringIO(), width=width)
-    show_it(console, *content)
-    return console.file.getvalue()
 
 
 def test_errors_of_a_vehicle_are_millimetres_and_degrees_by_axis():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_up_measurements import tracks
 
 from iap_description.errors import BadInput
 from iap_description.math import euler, so3
@@ -282,10 +283,6 @@ def test_an_estimate_half_a_metre_off_its_ranges_is_lost(off: float, is_lost: bo
 
 
 # sight
-
-
-def tracks(t: float, count: int) -> Tracks:
-    return Tracks(t, np.arange(count), np.zeros((count, 4)), np.ones(count, dtype=bool))
 
 
 def test_half_a_second_without_tracks_is_a_loss_of_vision_from_the_last_ones_on() -> None:

@@ -6,15 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_up_measurements import tracks
 
 from iap_description.signals import EstimateHealth
 from iap_estimation.navigation.health import LOOK_EVERY, HealthWatch, Worst
 from iap_estimation.navigation.vision_log import FEWEST_TRACKS
-from iap_estimation.virpo.messages import CENTRE, Ranges, Tracks
-
-
-def tracks(t: float, count: int) -> Tracks:
-    return Tracks(t, np.arange(count), np.zeros((count, 4)), np.ones(count, dtype=bool))
+from iap_estimation.virpo.messages import CENTRE, Ranges
 
 
 def ranges(t: float, count: int) -> Ranges:

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from interruption import Interruption
 
 pytest.importorskip("jax")
 
@@ -54,18 +55,6 @@ def test_the_level_rises_after_success_alone_and_ends_at_one():
 def test_ends_of_other_lengths_are_refused():
     with pytest.raises(ValueError, match="'keys.a': both values need one length"):
         curriculum(keys={"a": ((0.0, 1.0), 2.0)})
-
-
-class Interruption:
-    """Ctrl-C at a row of the table."""
-
-    def __init__(self, at):
-        self.left = at
-
-    def __call__(self, row):
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
 
 
 def experiment(curriculum):

@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 import yaml
+from interruption import Interruption
 
 pytest.importorskip("jax")
 
@@ -35,18 +36,6 @@ CLONED = ("offline.data.episodes=7", "offline.together=20", "offline.bc.updates=
 
 def small(name, steps, *sets, **choice):
     return make_experiment(name, Choice(steps=steps, assignments=(*SMALL, *sets), **choice))
-
-
-class Interruption:
-    """Ctrl-C at a row of the table."""
-
-    def __init__(self, at):
-        self.left = at
-
-    def __call__(self, row):
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
 
 
 def contents(folder):

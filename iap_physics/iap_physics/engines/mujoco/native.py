@@ -13,11 +13,12 @@ from numba import carray, njit
 
 from iap_description.arrays import Array
 from iap_description.math.kernels import vec
+from iap_description.math.pointers import pointer
 from iap_physics.engines.engine import DIVERGED, FOLDED, RUNNING
 from iap_physics.engines.joint_resistance import resist_world
 from iap_physics.engines.mujoco.arm_joints import push_joints, read_joints
 from iap_physics.engines.mujoco.native_steps import contacts, step_once
-from iap_physics.engines.mujoco.native_worlds import NativeWorlds, numbers, pointer, switches
+from iap_physics.engines.mujoco.native_worlds import NativeWorlds, numbers, switches
 from iap_physics.engines.mujoco.points import add_force, force_on_first
 from iap_physics.engines.mujoco.tree import Tree, read_states
 

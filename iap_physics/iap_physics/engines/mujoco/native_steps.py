@@ -5,10 +5,11 @@ import llvmlite.binding as llvm
 import numpy as np
 from numba import carray, njit, types
 
+from iap_description.math.pointers import pointer
 from iap_physics.engines.mujoco.bond_forces import borne, pull, yields
 from iap_physics.engines.mujoco.layout import DataLayout
 from iap_physics.engines.mujoco.library import LIBRARY
-from iap_physics.engines.mujoco.native_worlds import NativeWorlds, numbers, pointer, switches
+from iap_physics.engines.mujoco.native_worlds import NativeWorlds, numbers, switches
 from iap_physics.engines.mujoco.stepping import slide
 
 llvm.load_library_permanently(

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numba import carray, njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from numba import carray, njit
 
 from iap_description.arrays import Array, Integers
+from iap_description.math.pointers import pointer
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.engine import RUNNING
@@ -115,16 +114,6 @@ class NativeWorlds(NamedTuple):
             step_counts=np.zeros(batch, dtype=np.int64),
             times=np.zeros(batch),
         )
-
-
-@intrinsic
-def pointer(typing, address):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201, ANN202 - of numba's
-    """A pointer of an address."""
-
-    def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        return builder.inttoptr(values[0], cgutils.voidptr_t)
-
-    return types.voidptr(types.int64), generate
 
 
 @njit(cache=True)

@@ -24,11 +24,10 @@ from typing import NamedTuple
 import llvmlite.binding as llvm
 import numpy as np
 from numba import carray, njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from iap_description.arrays import Array, Integers
 from iap_description.math.kernels import put, put4, qconj, qmul, quat, vec
+from iap_description.math.pointers import pointer
 from iap_physics.engines.engine import BOUND
 from iap_physics.engines.pybullet.client import bullet
 from iap_physics.engines.pybullet.world import LoadedWorld
@@ -98,16 +97,6 @@ class NativeWorld(NamedTuple):
     places: Integers
 
 
-@intrinsic
-def _pointer(typing, address):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202 - of numba's
-    """A pointer of an address."""
-
-    def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        return builder.inttoptr(values[0], cgutils.voidptr_t)
-
-    return types.voidptr(types.int64), generate
-
-
 @njit(cache=True)
 def _address(a: Array) -> int:
     """Of an array's first number."""
@@ -163,7 +152,7 @@ def _read(world: NativeWorld) -> bool:
 @njit(cache=True)
 def _copy(poses: int, twists: int, row: Array) -> None:
     """Write pose and twist that stand at two addresses into a row (13,)."""
-    pose, twist = carray(_pointer(poses), 7, np.float64), carray(_pointer(twists), 6, np.float64)
+    pose, twist = carray(pointer(poses), 7, np.float64), carray(pointer(twists), 6, np.float64)
     for k in range(7):
         row[k] = pose[k]
     for k in range(6):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from centre_samples import NOISE, measured, rng, turned
 from jacobians import along, assert_slopes
+from rigid_motion import STAR
 
 from iap_description.math import so3
 from iap_estimation.virpo.algebra.states import CENTRE, States, retract
@@ -20,7 +21,6 @@ from iap_estimation.virpo.factors.joint_constraints import (
 from iap_estimation.virpo.factors.preintegration import interval_at, stack
 
 ALL, OPEN = -1, np.inf
-STAR = np.array([[0.48, 0.0, -0.07], [-0.24, 0.416, -0.07], [-0.24, -0.416, -0.07]])
 LINE = np.array([[0.0, 0.6, -0.07], [0.0, 0.0, -0.07], [0.0, -0.6, -0.07]])
 ARMS = np.array([[0.02, -0.01, 0.05], [0.0, 0.03, 0.04], [-0.02, 0.0, 0.06]])
 FRAMES = 4

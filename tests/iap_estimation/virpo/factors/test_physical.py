@@ -6,6 +6,7 @@ import pytest
 from rigid_motion import (
     ALL,
     BEGIN,
+    CASES,
     LINE,
     ONLY,
     PLATFORMS,
@@ -38,10 +39,6 @@ from iap_estimation.virpo.factors.neighbours import (
 )
 from iap_estimation.virpo.factors.physical import add_drift, physical_cost
 from iap_estimation.virpo.factors.physical_jacobians import angular_velocity, most_residuals
-
-CASES = [
-    pytest.param(d, own, id=f"{name}-{own}") for name, d in PLATFORMS.items() for own in (0, 1)
-]
 
 
 @pytest.mark.parametrize(("d", "own"), CASES)

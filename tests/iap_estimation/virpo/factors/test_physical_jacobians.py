@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from jacobians import along, assert_slopes, numeric
 from rigid_motion import (
+    CASES,
     ONLY,
     OPEN,
     PLATFORMS,
@@ -29,10 +30,6 @@ from iap_estimation.virpo.factors.neighbours import (
 from iap_estimation.virpo.factors.physical import physical_cost
 from iap_estimation.virpo.factors.physical_jacobians import FLOOR, angular_velocity
 from iap_estimation.virpo.factors.ranging import FRAME
-
-CASES = [
-    pytest.param(d, own, id=f"{name}-{own}") for name, d in PLATFORMS.items() for own in (0, 1)
-]
 
 
 @pytest.mark.parametrize("term", ONLY)

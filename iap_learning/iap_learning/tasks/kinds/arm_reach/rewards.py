@@ -7,13 +7,12 @@ d is the distance of the end effector from its target, so that the first term ad
 end less that of its start (Ng, Harada and Russell, ICML 1999, with a discount of one).
 """
 
-import math
 from typing import NamedTuple, Self
 
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.math.kernels import formula
+from iap_description.math.kernels import formula, norm, vec
 from iap_learning.tasks.kinds.arm_reach.observations import Tips
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
 from iap_physics.engines.engine import RUNNING
@@ -64,16 +63,10 @@ class Ends(NamedTuple):
 
 
 @njit(cache=True)
-def length(row: Array) -> float:
-    """Length of a vector (3,)."""
-    return math.sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2])
-
-
-@njit(cache=True)
 def measure(worlds: Integers, tips: Tips, distance: Array) -> None:
     """Write the distances (B,) of some worlds from their targets [m]."""
     for b in worlds:
-        distance[b] = length(tips.error_H[b])
+        distance[b] = norm(vec(tips.error_H[b]))
 
 
 class ReachInstant(NamedTuple):
@@ -131,14 +124,14 @@ def reward_step(
     (w, ends), (steps, kept, outcomes) = rules, counts
     for b in range(len(steps)):
         steps[b] += 1
-        change, now = 0.0, length(tips.error_H[b])
+        change, now = 0.0, norm(vec(tips.error_H[b]))
         for k in range(actions[0].shape[1]):
             change += (actions[0][b, k] - actions[1][b, k]) ** 2
         gain = w.closer * (distance[b] - now) + w.time + w.change * change / actions[0].shape[1]
         for k in range(cut.shape[1]):
             gain += w.cut * cut[b, k]
         distance[b] = now
-        is_there = now <= ends.distance and length(tips.v_WE_H[b]) <= ends.speed
+        is_there = now <= ends.distance and norm(vec(tips.v_WE_H[b])) <= ends.speed
         kept[b] = kept[b] + 1 if is_there else 0
         outcomes[b] = outcome(ReachInstant(status[b], now, kept[b], steps[b]), ends)
         if outcomes[b] == ARRIVED:

@@ -211,11 +211,7 @@ class FunnelAgent(ScriptedAgent[FunnelAgentSettings, ModuleDockingEpisodes]):
 
     SETTINGS = FunnelAgentSettings
     TASKS = "docks modules by velocities"
-
-    @classmethod
-    def misfit(cls, episodes: ModuleDockingEpisodes) -> str | None:
-        """Reason why it cannot fly these episodes; None where it can."""
-        return None if episodes.task.action.kind == "velocity" else cls.refusal(episodes.task)
+    ACTION = "velocity"
 
     def values(self) -> Array:
         """(B, 4) velocity in `map` [m/s] and yaw rate [rad/s] at the present instant."""

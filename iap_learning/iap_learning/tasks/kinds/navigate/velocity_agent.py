@@ -9,8 +9,4 @@ class VelocityAgent(ScriptedAgent[S, PlatformEpisodes]):
     """Flies a platform by velocities."""
 
     TASKS = "flies by velocities"
-
-    @classmethod
-    def misfit(cls, episodes: PlatformEpisodes) -> str | None:
-        """Reason why it cannot fly these episodes; None where it can."""
-        return None if episodes.task.action.kind == "velocity" else cls.refusal(episodes.task)
+    ACTION = "velocity"
