@@ -3,7 +3,10 @@ r"""Samples of a channel that are none of the vehicle's motion, by the channel i
 
 - A **spike** leaves the channel for up to three samples and comes back: it is off the median of seven samples by more
   than eight deviations of the noise, by three times what nineteen of twenty samples are, and by a share of the range.
-- A channel is **frozen** where it repeats one number, while its command moves on and elsewhere it does not repeat.
+- A channel is **frozen** where it repeats one number, while its command moves on, or its noise is gone for two seconds,
+  and elsewhere it does not repeat.
+- It is **becalmed** where it stays within its noise for two seconds, while its command moves, as does an estimate that
+  is lost but still shakes. Channels that hardly ever answer their commands are not.
 - Several channels that **leap** at one sample and do not come back are two flights in one file.
 
 The deviation of the noise is that of second differences of the samples, by their median [Hampel, "The influence curve
@@ -21,6 +24,12 @@ USUAL = 95.0  # percentile of sizes [%]
 FREEZE = 0.5  # shortest stretch that is looked at [s]
 REPEATS = 4.0  # longest usual repetition, in whose multiples a stretch is frozen
 OF_COMMAND = 0.1  # share of its range that a command moves by meanwhile
+SHAKING = 0.3  # share of samples that are turning points, from which on a channel has noise
+BECALMED = 2.0  # shortest stretch within the noise that is looked at [s]
+ANSWER = 1.0  # within which a channel answers its command [s]
+BLOCK = 0.25  # of samples whose mean is compared [s]
+WITHIN = 6.0  # deviations of such a mean that a stretch may have from end to end
+MOST_BECALMED = 0.5  # share of the samples beyond which the channel is no one's that answers
 COMMAND_SPIKE = 4.0  # size of a spike in a command relative to that of its 99 %
 AWAY = 2.0  # time of a joint of flights from both ends [s]
 LEAP_OF_RANGE = 0.05  # size of a leap relative to the range
@@ -30,7 +39,7 @@ LEAPING = 2  # channels that leap at once where flights are joined
 def spikes(x: Array) -> Booleans:
     """Samples (K,) of a measured channel (K,) that are spikes."""
     off = np.abs(x - running_median(x))
-    noise = TO_DEVIATION * float(np.median(np.abs(np.diff(x, 2)))) / np.sqrt(6.0)
+    noise = noise_of(x)
     low, high = np.percentile(x, [1.0, 99.0])
     limit = max(
         NOISES * noise,
@@ -38,6 +47,11 @@ def spikes(x: Array) -> Booleans:
         OF_RANGE * float(high - low),
     )
     return np.asarray(off > limit)
+
+
+def noise_of(x: Array) -> float:
+    """Deviation of white noise on samples (K,)."""
+    return TO_DEVIATION * float(np.median(np.abs(np.diff(x, 2)))) / float(np.sqrt(6.0))
 
 
 def running_median(x: Array) -> Array:
@@ -72,15 +86,41 @@ def frozen(t: Array, u: Array, x: Array) -> list[tuple[int, int]]:
     """
     edges, usual = repetitions(x)
     span = float(np.ptp(u))
+    shakes = (
+        float(np.mean(np.diff(x)[:-1] * np.diff(x)[1:] < 0.0)) > SHAKING if len(x) > 2 else False
+    )
     spans = []
     for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         duration = t[stop - 1] - t[start]
         if duration < FREEZE or stop - start <= REPEATS * usual:
             continue
         commands = u[start:stop][t[start:stop] <= t[stop - 1] - 0.5 * FREEZE]
-        if span > 0.0 and float(np.ptp(commands)) > OF_COMMAND * span:
+        is_moved = span > 0.0 and float(np.ptp(commands)) > OF_COMMAND * span
+        if is_moved or (shakes and duration >= BECALMED):
             spans.append((start, stop))
     return spans
+
+
+def becalmed(t: Array, u: Array, x: Array) -> list[tuple[int, int]]:
+    """Stretches, as of `frozen`, through which a channel stays within its noise while its command moves."""
+    size = max(1, round(BLOCK / float(np.median(np.diff(t))))) if len(t) > 1 else 1
+    count, noise, span = len(x) // size, noise_of(x), float(np.ptp(u))
+    if noise == 0.0 or span == 0.0 or count < 2:
+        return []
+    means = x[: count * size].reshape(count, size).mean(axis=1)
+    most = WITHIN * noise / np.sqrt(size)
+    spans, start = list[tuple[int, int]](), 0
+    for block in range(1, count + 1):
+        if block < count and np.ptp(means[start : block + 1]) <= most:
+            continue
+        first, stop = start * size, block * size
+        start = block
+        answered = (np.arange(len(t)) >= first) & (t <= t[stop - 1] - ANSWER)
+        if t[stop - 1] - t[first] < BECALMED or np.ptp(u[answered]) <= OF_COMMAND * span:
+            continue
+        spans.append((first, stop))
+    total = sum(stop - first for first, stop in spans)
+    return spans if total < MOST_BECALMED * len(x) else []
 
 
 def joints_of_flights(t: Array, v: Array) -> Integers:

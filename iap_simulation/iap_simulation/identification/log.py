@@ -14,6 +14,7 @@ from iap_description.errors import BadInput
 from iap_io.trajectories.pose_reading import counted
 from iap_physics.identified.dynamics import CHANNELS, JOINTS
 from iap_simulation.identification.channel_samples import (
+    becalmed,
     command_spikes,
     frozen,
     joints_of_flights,
@@ -212,11 +213,17 @@ def checked_samples(log: Log) -> Log:
         if away.any():
             notes.append(f"{channel}: {_spikes_in_words(log, away, v[:, i])}, left out")
             v[away, i], sound[away, i] = running_median(v[:, i])[away], False
-        for start, stop in frozen(log.t, command[:, i], log.v[:, i]):
+        still = frozen(log.t, command[:, i], log.v[:, i])
+        for start, stop in still or becalmed(log.t, command[:, i], v[:, i]):
             sound[start:stop, i] = False
+            why = (
+                "while its command moves"
+                if np.ptp(command[start:stop, i])
+                else "without its noise"
+            )
             notes.append(
-                f"{channel} stands still at {v[start, i]:.3g} from {log.t[start]:.4g} to {log.t[stop - 1]:.4g} s while"
-                " its command moves: left out; was its sensor or estimate lost?"
+                f"{channel} stands still at {v[start, i]:.3g} from {log.t[start]:.4g} to {log.t[stop - 1]:.4g} s {why}:"
+                " left out; was its sensor or estimate lost?"
             )
     return _apart(replace(log, command=command, v=v, sound=sound, notes=(*log.notes, *notes)))
 
@@ -225,8 +232,13 @@ def _apart(log: Log) -> Log:
     """The log with a gap in time where two flights are joined."""
     t, v, notes = log.t.copy(), log.v, list(log.notes)
     least = gap_of(t)
-    for k in joints_of_flights(t, v[:, [CHANNELS.index(each) for each in log.channels]]):
-        if log.t[k] - log.t[k - 1] > least or not log.sound[k - 1].all():
+    channels = [CHANNELS.index(each) for each in log.channels]
+    for k in joints_of_flights(t, v[:, channels]):
+        sound = log.sound[k - 1, channels]
+        is_lone = (
+            sound.any() and not sound.all()
+        )  # all that stood still are a hole of the recording
+        if log.t[k] - log.t[k - 1] > least or is_lone:
             continue
         leap = np.abs(v[k] - v[k - 1])
         i = int(np.argmax(leap))

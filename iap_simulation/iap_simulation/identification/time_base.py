@@ -13,6 +13,7 @@ PERIODS = (1e-3, 0.5)  # between samples of a log [s]
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 GAP_PERIODS, GAP = 4.0, 0.25  # periods, and [s], beyond both of which time is missing
 DROPOUT = 1.5  # periods beyond which a sample is missing
+FEWEST_COUNTED = 20  # samples whose times may be their numbers
 REPEATED = 0.2  # share of samples that may repeat a time
 
 
@@ -40,7 +41,8 @@ def time_base(source: str, t: Array) -> tuple[Array, Booleans, tuple[str, ...]]:
         notes.append(f"{repeated} samples that repeat a time were left out")
     kept, unit = t[fresh], 1.0
     if len(kept) > 1:
-        unit, note = _unit(float(np.median(np.diff(kept))))
+        _check_counting(source, kept)
+        unit, note = _unit(source, float(np.median(np.diff(kept))))
         notes += note
     kept, note = _without_steps(source, unit * (kept - kept[0]))
     return kept, fresh, (*notes, *note)
@@ -52,12 +54,28 @@ def gap_of(t: Array) -> float:
     return max(GAP_PERIODS * period, GAP)
 
 
-def _unit(period: float) -> tuple[float, list[str]]:
-    """Seconds in a log's unit of time, by its period, and a note of it."""
+def _check_counting(source: str, t: Array) -> None:
+    """Refuse times (K,) that count samples."""
+    if len(t) >= FEWEST_COUNTED and t[0] in (0.0, 1.0) and (np.diff(t) == 1.0).all():
+        raise BadInput(
+            f"{source}: its times {t[0]:g}, {t[1]:g}, {t[2]:g} ... count samples: write t in seconds"
+        )
+
+
+def _unit(source: str, period: float) -> tuple[float, list[str]]:
+    """Seconds in a log's unit of time, by its period, and a note of it.
+
+    Raises:
+        BadInput: no unit makes it that of a log.
+    """
     for name, size in UNITS.items():
         if PERIODS[0] <= period * size <= PERIODS[1] * (1.0 + 1e-9):
             text = f"t is taken as {name}: a period of {period:g} s would be no log of a flight"
             return size, [] if size == 1.0 else [text]
+    if 0.0 < period < PERIODS[0]:
+        raise BadInput(
+            f"{source}: t has a period of {period:.3g}, which is none of a log in s, ms, us or ns: write it in seconds"
+        )
     return 1.0, []
 
 

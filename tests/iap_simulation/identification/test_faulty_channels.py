@@ -53,6 +53,17 @@ def frozen(s: Signals) -> Signals:
     return s
 
 
+def becalmed(s: Signals) -> Signals:
+    s["u_m"][250:400] = s["u_m"][250] + np.random.default_rng(9).normal(0.0, 0.01, 150)
+    return s
+
+
+def held_whole(s: Signals) -> Signals:
+    return {
+        n: np.r_[x[:250], np.full(75, x[250]), x[325:]] if n != "t" else x for n, x in s.items()
+    }
+
+
 def joined(s: Signals) -> Signals:
     other = flight(7)
     return {n: np.r_[x[:500], other[n][500:]] if n != "t" else x for n, x in s.items()}
@@ -76,6 +87,8 @@ def drifting(s: Signals) -> Signals:
         (spiky, "u_l: 4 samples off the others by up to 3"),
         (spiky_command, "u_l_ref: 2 samples off the others by up to 8"),
         (frozen, "from 10 to 12.96 s while its command moves"),
+        (becalmed, "u_m stands still at"),
+        (held_whole, "velocities leap at t = 13 s"),
         (joined, "velocities leap at t = 20 s"),
         (biased, "m/s off its free run all along"),
         (stepping, "m/s at t = 22"),

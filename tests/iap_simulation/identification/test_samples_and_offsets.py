@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from iap_simulation.identification.channel_samples import (
+    becalmed,
     command_spikes,
     frozen,
     joints_of_flights,
@@ -88,6 +89,36 @@ def test_a_channel_is_frozen_while_its_command_moves_on(samples, dt, moves, is_f
     u[102] = u[102 + samples :] = moves
     u[-10:] = 1.0
     assert frozen(t, u, x) == ([(100, 100 + samples)] if is_found else [])
+
+
+@pytest.mark.parametrize(
+    ("noise", "samples", "is_found"), [(0.1, 21, True), (0.1, 20, False), (0.0, 21, False)]
+)
+def test_a_channel_is_frozen_where_its_noise_is_gone(noise, samples, is_found):
+    """For two seconds, whatever its command does."""
+    t = 0.1 * np.arange(K)
+    x = np.sin(t) + np.random.default_rng(3).normal(0.0, noise, K)
+    x[100 : 100 + samples] = x[100]
+    u = np.where(np.arange(K) < 200, 0.0, 1.0)
+    assert frozen(t, u, x) == ([(100, 100 + samples)] if is_found else [])
+
+
+@pytest.mark.parametrize(
+    ("moves", "share", "is_found"), [(0.5, 0.3, True), (0.05, 0.3, False), (0.5, 0.6, False)]
+)
+def test_a_channel_is_becalmed_where_it_stays_within_its_noise_while_its_command_moves(
+    moves, share, is_found
+):
+    """Not where the command moves by less than a tenth of its range, nor a channel that hardly ever answers."""
+    t = 0.05 * np.arange(400)
+    still = (t >= 5.0) & (t < 5.0 + share * t[-1])
+    u = np.where(np.floor(t) % 2 == 0, 1.0, -1.0)
+    u[still] = moves * u[still]
+    x = np.where(still, 0.3, np.sin(3.0 * t)) + np.random.default_rng(4).normal(0.0, 0.01, 400)
+    spans = becalmed(t, u, x)
+    assert bool(spans) == is_found
+    if is_found:
+        assert abs(spans[0][0] - np.argmax(still)) <= 5
 
 
 @pytest.mark.parametrize(
