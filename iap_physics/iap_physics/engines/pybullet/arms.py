@@ -6,12 +6,14 @@ default, which is switched off; torques count for one step; inertias of links mu
 changeDynamics go to the base.
 """
 
+from collections.abc import Mapping
 from itertools import pairwise
 
 from iap_description.arrays import Array
 from iap_description.geometry.shapes import Surface
 from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.engines.pybullet.client import SPEED_LIMIT, bullet, set_surface
+from iap_physics.engines.pybullet.world import LoadedWorld
 
 
 class LoadedArm:
@@ -72,6 +74,48 @@ class LoadedArm:
 
     def _let_pass(self, a: int, b: int) -> None:
         bullet.setCollisionFilterPair(self._body, self._body, a, b, 0, **self._at)
+
+
+class LoadedArms:
+    """Arms of all vehicles in PyBullet, at home; contacts of their links count as the central body's.
+
+    Args:
+        client: PyBullet's.
+        loaded: world, in which the links get the numbers of their vehicles' central bodies.
+        arms: motors by the numbers of their vehicles.
+        surface: of links without one of their own.
+    """
+
+    def __init__(
+        self, client: int, loaded: LoadedWorld, arms: Mapping[int, ArmMotors], surface: Surface
+    ) -> None:
+        rigid = surface.model_copy(update={"stiffness": None, "damping": None})
+        self._arms: dict[int, LoadedArm] = {}
+        for k, motors in arms.items():
+            vehicle = loaded.vehicles[k]
+            motors.reset()
+            self._arms[k] = arm = LoadedArm(client, vehicle.body, motors)
+            arm.release((-1, *vehicle.links), rigid)
+            row = loaded.rows[vehicle.body, -1]
+            loaded.rows.update({(vehicle.body, link): row for link in arm.links})
+
+    def last_link(self, vehicle: int) -> int:
+        """PyBullet's number of the last link of a vehicle's arm."""
+        return self._arms[vehicle].links[-1]
+
+    def put(self, vehicle: int) -> None:
+        """Set the joints of a vehicle's arm as its motors have them."""
+        self._arms[vehicle].put()
+
+    def push(self) -> None:
+        """Hand the loads of the next step over."""
+        for arm in self._arms.values():
+            arm.push()
+
+    def read(self) -> None:
+        """Tell the motors where the joints stand."""
+        for arm in self._arms.values():
+            arm.read()
 
 
 def _links(client: int, body: int, motors: ArmMotors) -> tuple[int, ...]:

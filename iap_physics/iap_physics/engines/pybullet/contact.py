@@ -11,10 +11,52 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.states import P
 from iap_physics.engines.engine import WORLD, Contact
+from iap_physics.engines.pybullet.client import bullet
 
 Point = tuple[Any, ...]
 Vector = tuple[float, float, float]
+
+
+class StepContacts:
+    """Contact points of the last step, which are asked for once.
+
+    Args:
+        client: PyBullet's.
+        raw: (bodies, 13) state rows with CoMs and principal axes, written in every step.
+
+    Attributes:
+        acted_at: (bodies, 3) places of the CoMs when the last step began [m].
+    """
+
+    def __init__(self, client: int, raw: Array) -> None:
+        self._client, self._raw = client, raw
+        self._points: tuple[Point, ...] | None = None
+        self.acted_at = raw[:, P].copy()
+
+    def begin(self) -> None:
+        """Note where the CoMs are before a step."""
+        self.acted_at[:] = self._raw[:, P]
+
+    def forget(self) -> None:
+        """Forget the points of the step before."""
+        self._points = None
+
+    def listed(self, rows: Mapping[tuple[int, int], int]) -> list[Contact]:
+        """The points, of bodies with these numbers; with force 0 those that are only about to touch."""
+        return [contact_of(point, rows) for point in self._all()]
+
+    def wrench(self, row: int, rows: Mapping[tuple[int, int], int]) -> Array:
+        """The wrench (6,) on a body about its CoM."""
+        x, y, z = self.acted_at[row].tolist()
+        return wrench_on(row, rows, (x, y, z), self._all())
+
+    def _all(self) -> tuple[Point, ...]:
+        """All of them: PyBullet's own selection by body turns normals round, but not friction."""
+        if self._points is None:
+            self._points = tuple(bullet.getContactPoints(physicsClientId=self._client))
+        return self._points
 
 
 def contact_of(point: Point, rows: Mapping[tuple[int, int], int]) -> Contact:

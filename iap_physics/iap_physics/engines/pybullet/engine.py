@@ -51,9 +51,9 @@ from iap_physics.engines.pybullet.added_joints import (
     KeptJoints,
     PassingPairs,
 )
-from iap_physics.engines.pybullet.arms import LoadedArm
+from iap_physics.engines.pybullet.arms import LoadedArms
 from iap_physics.engines.pybullet.client import STDERR, bullet, connect, shut_down
-from iap_physics.engines.pybullet.contact import Point, contact_of, wrench_on
+from iap_physics.engines.pybullet.contact import StepContacts
 from iap_physics.engines.pybullet.native import LOST, NativeWorld, native_world, settle, step_world
 from iap_physics.engines.pybullet.objects import models, prescribe, ray_cast, states
 from iap_physics.engines.pybullet.world import (
@@ -106,7 +106,6 @@ class PyBulletEngine(Engine):
         with native_output_to(STDERR):
             self._client = connect(view=view)
         self._at = {"physicsClientId": self._client}
-        self._points: tuple[Point, ...] | None = None  # of the last step, once they are asked for
         self._files = tempfile.TemporaryDirectory(prefix="iap_")
         self._finalizer = weakref.finalize(self, shut_down, self._client, self._files)
 
@@ -122,7 +121,7 @@ class PyBulletEngine(Engine):
         self.arms = arm_motors(assemblies)
         x = at_rest(self._assemblies)[None]
         self._x, self._raw = x.copy(), np.zeros_like(x[0])
-        self._acted_at = self._raw[:, P].copy()  # where CoMs were when the last step began
+        self._contacts = StepContacts(self._client, self._raw)
         doubles = Struct(
             f"={self._raw.size}d"
         )  # which fills an array twice as fast as numpy does from a list
@@ -145,7 +144,7 @@ class PyBulletEngine(Engine):
             self._loaded = build(self._client, *world, seen=self._view)
         self._joints = AddedJoints(self._client, self._loaded.handles, self._loaded.q_BC)
         self._passing = CollisionFilter(self._client, self._loaded.handles)
-        self._load_arms()
+        self._arms = LoadedArms(self._client, self._loaded, self.arms, self._world.surface)
         self._place(self._x[0])
         self._loads = np.zeros((len(self._raw), 6))
         self.t, self._dt = 0.0, 0.0
@@ -153,7 +152,7 @@ class PyBulletEngine(Engine):
         self._prescribe(FIRST_STEP)
         self._read()
         bullet.performCollisionDetection(**self._at)
-        self._acted_at[:] = self._raw[:, P]
+        self._contacts.begin()
 
     def snapshot(self) -> PyBulletSnapshot:
         """Time, states and PyBullet's own saved state.
@@ -190,7 +189,7 @@ class PyBulletEngine(Engine):
             self.arms[k].held = held
         self._loads[:] = 0.0
         self._read()
-        self._acted_at[:] = self._raw[:, P]
+        self._contacts.begin()
 
     def apply(self, wrenches_W: Array) -> None:
         """Set the wrenches (1, bodies, 6) of the next step."""
@@ -207,11 +206,10 @@ class PyBulletEngine(Engine):
         self._prescribe(dt)
         self._resist(dt)
         self._push()
-        for arm in self._arms.values():
-            arm.push()
+        self._arms.push()
         bullet.stepSimulation(self._client)
         self.t += dt
-        self._acted_at[:] = self._raw[:, P]
+        self._contacts.begin()
         self._read()
 
     def begin(self, dt: float) -> None:
@@ -230,7 +228,7 @@ class PyBulletEngine(Engine):
         rows = len(self._raw)
         for _ in range(steps - (0 <= failed < rows)):  # which was not made
             self.t += self._dt
-        self._points = None
+        self._contacts.forget()
         if failed == LOST:
             raise IapError("PyBullet does not know its own body")
         if failed >= rows:
@@ -244,12 +242,11 @@ class PyBulletEngine(Engine):
 
     def contacts(self) -> list[Contact]:
         """Contact points of the last step, with force 0 those that are only about to touch."""
-        return [contact_of(point, self._loaded.rows) for point in self._contact_points()]
+        return self._contacts.listed(self._loaded.rows)
 
     def contact_wrench(self, row: int) -> Array:
         """(6,) wrench of the last step's contacts on a body about its CoM."""
-        x, y, z = self._acted_at[row].tolist()
-        return wrench_on(row, self._loaded.rows, (x, y, z), self._contact_points())
+        return self._contacts.wrench(row, self._loaded.rows)
 
     def object_states(self) -> Array:
         """(objects, 13) state rows of the frames of the world's objects."""
@@ -303,7 +300,7 @@ class PyBulletEngine(Engine):
         model = self._models[item]
         object_handle = (self._loaded.objects[item], -1)
         self._joints.others[bodies[0]] = (object_handle, model.p_OC_O, model.q_OC)
-        link = (self._loaded.vehicles[vehicle].body, self._arms[vehicle].links[-1])
+        link = (self._loaded.vehicles[vehicle].body, self._arms.last_link(vehicle))
         _, _, _, p_LC, q_LC = bullet.getDynamicsInfo(*link, **self._at)[:5]
         self._joints.others[bodies[1]] = (link, np.array(p_LC), np.array(q_LC))
         return self._joints.add(AddedJoint(bodies, p_OJ_O, p_LJ_L, q_OL, "fixed", max_force))
@@ -312,24 +309,12 @@ class PyBulletEngine(Engine):
         """Set an arm's joint coordinates and velocities, (n,) each."""
         motors = self.arms[vehicle]
         motors.q[:], motors.v[:] = q, v
-        self._arms[vehicle].put()
+        self._arms.put(vehicle)
         self._read()
 
     def close(self) -> None:
         """End PyBullet."""
         self._finalizer()
-
-    def _load_arms(self) -> None:
-        """Bring arms home; contacts of their links count as the central body's."""
-        self._arms: dict[int, LoadedArm] = {}
-        rigid = self._world.surface.model_copy(update={"stiffness": None, "damping": None})
-        for k, motors in self.arms.items():
-            vehicle = self._loaded.vehicles[k]
-            motors.reset()
-            self._arms[k] = LoadedArm(self._client, vehicle.body, motors)
-            self._arms[k].release((-1, *vehicle.links), rigid)
-            row = self._loaded.rows[vehicle.body, -1]
-            self._loaded.rows.update({(vehicle.body, link): row for link in self._arms[k].links})
 
     def _urdfs(self) -> list[Path]:
         return [Path(self._files.name) / f"{i}.urdf" for i in range(len(self._assemblies))]
@@ -348,18 +333,12 @@ class PyBulletEngine(Engine):
         for each, body in zip(self._models, self._loaded.objects, strict=True):
             prescribe(self._client, body, each.item, self.t, dt)
 
-    def _contact_points(self) -> tuple[Point, ...]:
-        """All of them: PyBullet's own selection by body turns normals round, but not friction."""
-        if self._points is None:
-            self._points = tuple(bullet.getContactPoints(physicsClientId=self._client))
-        return self._points
-
     def _native(self) -> NativeWorld | None:
         """The world for compiled code; None where more acts in a step than wrenches, or PyBullet tells too little."""
         is_moving = any(each.item.motion is not None for each in self._models)
         if self.arms or self._resisting or is_moving:
             return None
-        return native_world(self._client, self._loaded, self._raw, self._acted_at)
+        return native_world(self._client, self._loaded, self._raw, self._contacts.acted_at)
 
     def _resist(self, dt: float) -> None:
         """Add the torques of joints that resist to the loads."""
@@ -382,7 +361,7 @@ class PyBulletEngine(Engine):
 
     def _read(self) -> None:
         client, numbers = self._client, []
-        self._points = None
+        self._contacts.forget()
         for vehicle in self._loaded.vehicles:
             body, links = vehicle.body, vehicle.links
             p, q = bullet.getBasePositionAndOrientation(body, client)
@@ -391,8 +370,7 @@ class PyBulletEngine(Engine):
             if links:
                 for link in bullet.getLinkStates(body, links, 1, 1, client):
                     numbers += link[0] + link[1] + link[6] + link[7]
-        for arm in self._arms.values():
-            arm.read()
+        self._arms.read()
         self._write_raw(0, *numbers)
         failed = settle(self._raw, self._loaded.q_BC, self._x[0])
         if failed >= 0:
