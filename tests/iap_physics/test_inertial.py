@@ -125,7 +125,7 @@ def test_half_a_turn_pitched_up_a_lever_arm_along_the_nose_is_pulled_inwards():
 
 
 @BOTH
-def test_in_free_fall_nothing_is_felt_but_the_turning(sampling):
+def test_in_free_fall_an_inertial_unit_measures_the_turning_alone(sampling):
     assembly = Assembly.of(load_platform("three_star"))
     engine = ClosedFormEngine()
     engine.load(World(), [assembly])
@@ -142,7 +142,7 @@ def test_in_free_fall_nothing_is_felt_but_the_turning(sampling):
     np.testing.assert_allclose(samples.f_S[:, 0], np.tile(-9.0 * arm, (20, 1)), atol=2e-3)
 
 
-def test_a_push_is_felt_in_the_step_that_it_acts_in_and_in_no_other():
+def test_a_push_is_measured_in_the_step_in_which_it_acts_and_in_no_other():
     """It speeds the body up in the step that begins at 40 ms."""
     rows = rows_of(100)
     rows[41:, V] = (0.01, 0.0, 0.0)

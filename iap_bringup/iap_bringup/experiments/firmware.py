@@ -118,12 +118,12 @@ def firmware_bars(
     settings = {"name": "betaflight"} if firmware is None else firmware
     bars: list[Bar] = []
     for number, case in enumerate(CASES):
-        flown = case._replace(duration=1.0, settled=None) if quick else case
+        shown = case._replace(duration=1.0, settled=None) if quick else case
         pairs = []
         for seed in seeds:
             report(f"{number} of {len(CASES)}: {case.name}, seed {seed}")
-            pairs.append([fly(flown, seed, settings) for _ in range(TWICE)])
-        bars.extend(_bars(flown, pairs))
+            pairs.append([fly(shown, seed, settings) for _ in range(TWICE)])
+        bars.extend(_bars(shown, pairs))
     return bars
 
 

@@ -15,7 +15,7 @@ from iap_bringup.nodes.modules_replay import ModulesReplay
 from iap_bringup.nodes.plant_replay import LastValue, PlantReplay
 from iap_bringup.viewing.events import Event, events_until
 from iap_bringup.viewing.layers import Steps
-from iap_bringup.viewing.live_happenings import LiveHappenings
+from iap_bringup.viewing.live_scene_notes import LiveHappenings
 from iap_bringup.viewing.point_readings import CLOUD_PERIOD, PointReadings
 from iap_description.arrays import Array
 from iap_description.sensors.readings import Reading

@@ -65,9 +65,9 @@ class ContactCurves:
     integrals: Array
 
     @classmethod
-    def of(cls, flown: VehicleRun, columns: WrenchColumns, run: RunMeta) -> Self:
+    def of(cls, vehicle_run: VehicleRun, columns: WrenchColumns, run: RunMeta) -> Self:
         """From a vehicle's recording, up to its last finite state."""
-        c, vehicle = flown.columns, flown.meta
+        c, vehicle = vehicle_run.columns, vehicle_run.meta
         touches = columns.wrenches[:, RAW, :3].any(axis=1)
         first = float(c.t[np.argmax(touches)]) if touches.any() else None
         is_on = columns.mode > ForceMode.NONE
@@ -79,12 +79,12 @@ class ContactCurves:
         q_WP = None if mode == ForceMode.NONE else c.x[:, 0, Q]
         return cls(
             t=c.t,
-            start=_start(c.t, touches | is_on) if flown.measured is None else float(c.t[0]),
+            start=_start(c.t, touches | is_on) if vehicle_run.measured is None else float(c.t[0]),
             first=first,
             raw=columns.wrenches[:, RAW],
             filtered=columns.wrenches[:, FILTERED],
             estimated=columns.wrenches[:, ESTIMATED],
-            measured=flown.measured,
+            measured=vehicle_run.measured,
             desired=np.where(is_on[:, None] & is_demanded, columns.wrenches[:, DESIRED], np.nan),
             mode=mode,
             is_on=is_on,

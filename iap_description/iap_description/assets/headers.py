@@ -43,8 +43,8 @@ def check(path: Path, kind: str, most: int) -> None:
             _check_named(path, name)
     elif kind == "ply":
         header = path.open("rb").read(1 << 14).partition(b"end_header")[0]
-        said = re.search(rb"element face (\d+)", header)
-        check_count(path, int(said[1]) if said else 0, most)
+        match = re.search(rb"element face (\d+)", header)
+        check_count(path, int(match[1]) if match else 0, most)
     elif kind == "stl":
         size, head = path.stat().st_size, path.open("rb").read(84)
         count = struct.unpack("<I", head[80:])[0] if len(head) == 84 else 0

@@ -123,8 +123,8 @@ def read_imu_file(path: Path) -> tuple[Array, Array, str | None]:
         BadInput: the file is missing or damaged.
     """
     file = validate(_ImuFile, read_sensor(path), source=str(path))
-    said = np.array([getattr(file, density.key) for density in DENSITIES])
-    noise, note = plausible(said, str(path))
+    values = np.array([getattr(file, density.key) for density in DENSITIES])
+    noise, note = plausible(values, str(path))
     return noise, transform(*file.place(path)), note
 
 

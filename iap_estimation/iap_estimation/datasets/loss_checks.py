@@ -27,9 +27,9 @@ def with_losses(results: LocalizationResults) -> LocalizationResults:
     methods = dict(results.methods)
     for name, ran in results.methods.items():
         reasons = [] if ran.has_failed else [check(results, name) for check in CHECKS]
-        said = [reason for reason in reasons if reason is not None]
-        if said:
-            methods[name] = replace(ran, outcome=f"{LOST}: {'; '.join(said)}")
+        losses = [reason for reason in reasons if reason is not None]
+        if losses:
+            methods[name] = replace(ran, outcome=f"{LOST}: {'; '.join(losses)}")
     return replace(results, methods=methods)
 
 

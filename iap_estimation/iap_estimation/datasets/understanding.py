@@ -56,7 +56,7 @@ class DatasetSummary:
     def lines(self) -> list[str]:
         """Lines for the user."""
         return [
-            f"{what}: {'; '.join(said)}" for what, said in self.record["lines"].items() if said
+            f"{what}: {'; '.join(texts)}" for what, texts in self.record["lines"].items() if texts
         ]
 
 
@@ -111,8 +111,8 @@ def _look(
     checks: tuple[tuple[str, Check], ...], sample: DataSample, lines: dict[str, list[str]]
 ) -> None:
     for what, check in checks:
-        said = check(sample)
-        lines[what] += [] if said is None else [said]
+        line = check(sample)
+        lines[what] += [] if line is None else [line]
 
 
 def _clock(

@@ -67,15 +67,15 @@ def log_of_columns(
     table = LogTable(TABLE, t, _scaled(keys, columns, low, high))
     table = LogTable(TABLE, t[sound], {name: x[sound] for name, x in table.columns.items()})
     signals, of_times = signals_of({TABLE: [table]}, FIELDS)
-    said = [*notes, *of_times]
+    notes_of_log = [*notes, *of_times]
     if names.GYROSCOPE not in signals:
         raise BadInput(f"{path}: no columns gyroADC[0..2]: is this a blackbox of Betaflight?")
     if not sound.all():
-        said.append(
+        notes_of_log.append(
             f"{(~sound).sum()} damaged rows left out: motors out of {low:g} to {high:g}, or no numbers"
         )
-    said += _assumed(keys, columns)
-    said += [
+    notes_of_log += _assumed(keys, columns)
+    notes_of_log += [
         f"motors: from {low:g} to {high:g} taken as 0 to 1",
         "axes: forward and left; the sign of yaw is that of the firmware, which no log shows",
     ]
@@ -84,7 +84,7 @@ def log_of_columns(
     missing = dict.fromkeys((names.ATTITUDE, names.POSITION, names.VELOCITY), NO_PLACE)
     return FlightLog(
         path, kind, f"{firmware}, {rotors} rotors", signals, rotors, "enu", len(t),
-        keys, tuple(said), missing, ADVICE, PLACES if rotors == len(PLACES) else None,
+        keys, tuple(notes_of_log), missing, ADVICE, PLACES if rotors == len(PLACES) else None,
     )  # fmt: skip
 
 
@@ -107,9 +107,9 @@ def _motors(columns: Mapping[str, Array]) -> list[str]:
 
 def _range(keys: Mapping[str, str], columns: Mapping[str, Array]) -> tuple[float, float]:
     """Numbers of a motor that stands and of one at its most: of the header, or of DShot or pulses by their size."""
-    said = [number(each) for each in keys.get("motorOutput", "").split(",")]
-    if len(said) == 2 and np.isfinite(said).all() and said[0] < said[1]:
-        return said[0], said[1]
+    limits = [number(each) for each in keys.get("motorOutput", "").split(",")]
+    if len(limits) == 2 and np.isfinite(limits).all() and limits[0] < limits[1]:
+        return limits[0], limits[1]
     numbers = [x[np.isfinite(x)] for x in (columns[name] for name in _motors(columns))]
     values = [np.median(each) for each in numbers if len(each)]
     return DSHOT if not values or min(values) < PULSE[0] - SLACK else PULSE

@@ -116,11 +116,11 @@ def signals_of(tables: Tables, fields: Iterable[LogField]) -> tuple[dict[str, Si
             read = _signal(each, table)
             if read is None:
                 continue
-            signal, said = read
+            signal, signal_notes = read
             is_alive = bool(np.ptp(np.nan_to_num(signal.values), axis=0).any())
             if is_alive or each.signal not in signals:
                 signals[each.signal] = (signal, is_alive)
-                notes += [note for note in said if note not in notes]
+                notes += [note for note in signal_notes if note not in notes]
     return {name: signal for name, (signal, _) in signals.items()}, notes
 
 

@@ -87,10 +87,10 @@ def _places(parameters: Mapping[str, Any], rotors: int) -> MotorPlaces | None:
 def _parsed(path: Path) -> tuple[Any, list[str]]:
     """The file as pyulog has it, and notes on its damage."""
     topics = sorted({each.table for each in FIELDS})
-    said = io.StringIO()  # pyulog prints its warnings on standard output
+    printed = io.StringIO()  # pyulog prints its warnings on standard output
     data, is_padded = without_zeros(path)
     try:
-        with contextlib.redirect_stdout(said):
+        with contextlib.redirect_stdout(printed):
             ulog = core.ULog(io.BytesIO(data), topics)
     except (core.ULogException, *OF_DAMAGE) as error:
         raise BadInput(

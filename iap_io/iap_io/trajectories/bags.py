@@ -161,7 +161,7 @@ def opened(path: Path) -> Iterator[Bag]:
     stack = ExitStack()
     try:
         with parsing(path):
-            storage, said = (path, ()) if is_ros1 else _storage(path)
+            storage, storage_notes = (path, ()) if is_ros1 else _storage(path)
             mending = (path, ()) if is_ros1 else stack.enter_context(mended(storage))
             reader = rosbag1.Reader(path) if is_ros1 else rosbag2.Reader(mending[0])
             stack.enter_context(reader)
@@ -173,7 +173,7 @@ def opened(path: Path) -> Iterator[Bag]:
             }
         if not count:
             raise BadInput(f"{path}: the bag holds no messages")
-        notes = (*said, *mending[1])
+        notes = (*storage_notes, *mending[1])
         yield Bag(path, topics, notes, reader.start_time, reader.end_time, reader, types)
     finally:
         with parsing(path):

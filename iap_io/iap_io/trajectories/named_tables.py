@@ -61,13 +61,13 @@ def read_named(path: Path, reading: PoseReading) -> Samples:
     ]
     usual = names_of.time_unit(header.names[columns.time[0]]) or _usual(texts)
     unit: TimeUnit = "ns" if len(columns.time) > 1 or ":" in rows[0][1][columns.time[0]] else usual
-    stamps, said = stamps_of(str(path), texts, unit, reading)
+    stamps, time_notes = stamps_of(str(path), texts, unit, reading)
     used = {*columns.time, *columns.place, *columns.turn, columns.body}
     others = tuple(name for i, name in enumerate(header.names) if i not in used and name)[:LISTED]
     signs = np.array([-1.0 if i in columns.inverted else 1.0 for i in columns.turn])
     q, about_turns = _attitudes(path, header, signs * values[:, 3:], columns, reading)
     about = RecordingSummary(
-        "table by its names", body=reading.body, others=others, notes=(*notes, *said, *about_turns),
+        "table by its names", body=reading.body, others=others, notes=(*notes, *time_notes, *about_turns),
         convention="y-up" if header.is_motive else columns.convention,
     )  # fmt: skip
     scale = columns.lengths if reading.scale is None else (1.0, 1.0, 1.0)

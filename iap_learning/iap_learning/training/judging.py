@@ -78,13 +78,13 @@ class Judge:
 
     def __call__(self, actor: Network, scaling: Scaling, steps: int) -> dict[str, float]:
         """Judge a policy; returns what is to be reported."""
-        flown = fly_once(self._episodes, actor, scaling, self._seeds)
-        candidate = Best(float(flown.success.mean()), float(flown.returns.mean()), steps)
+        episodes = fly_once(self._episodes, actor, scaling, self._seeds)
+        candidate = Best(float(episodes.success.mean()), float(episodes.returns.mean()), steps)
         if self.best is None or candidate[:2] > self.best[:2]:
             self.best = candidate
             self._keep(actor, scaling, candidate)
         return {
             "judged_success": candidate.success,
             "judged_return": candidate.returns,
-            "judged_seconds": float(flown.seconds.mean()),
+            "judged_seconds": float(episodes.seconds.mean()),
         }

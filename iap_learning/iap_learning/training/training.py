@@ -233,8 +233,8 @@ class Training:
         actor = stage.actor(state)
         if self._judge.best is None:
             scales = scaling(stage.moments, experiment.normalisation.least)
-            told = {"data_success": data.success, **self._judge(actor, scales, 0)}
-            self._log.add(cloning.STAGE, stage.updates, told)
+            row = {"data_success": data.success, **self._judge(actor, scales, 0)}
+            self._log.add(cloning.STAGE, stage.updates, row)
             self._save(cloning.STAGE, stage.rounds, state)
         return actor, stage.moments
 

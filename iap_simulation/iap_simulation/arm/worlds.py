@@ -99,7 +99,7 @@ class ArmWorlds:
 
     def fly(self, v_d: Array) -> None:
         """Fly a control period under commands (B, 7), of which those of joints are cut to their limits."""
-        told = self._limits(v_d, self.plants.q)
+        limited = self._limits(v_d, self.plants.q)
         self.cut[:] = self._limits.cut
         for _ in range(self.scenario.rates.substeps):
-            self.plants.step(told, 1.0 / self.scenario.rates.physics_hz)
+            self.plants.step(limited, 1.0 / self.scenario.rates.physics_hz)

@@ -172,7 +172,7 @@ class Flight:
         """The recording's description of the run."""
         s = self.scenario
         metas = []
-        for spec, vehicle, flown in zip(
+        for spec, vehicle, parts in zip(
             s.vehicles, self.vehicles, self.spec.vehicles, strict=True
         ):
             meta = VehicleMeta.of(
@@ -184,7 +184,7 @@ class Flight:
                 feels=vehicle.interaction is not None,
                 state_source=spec.control.state_source,
                 frontend=spec.control.frontend,
-                thrust_factors=flown.deviation.thrust,
+                thrust_factors=parts.deviation.thrust,
                 faults=spec.faults,
                 losses=tuple(map(_told, vehicle.faults.losses)),
             )

@@ -140,10 +140,10 @@ def offered_fit(
         steps: evaluations at most.
     """
     i = CHANNELS.index(channel)
-    whole, logs, said = _fit_without_offsets(logs, channel, settings, steps)
+    whole, logs, fit_notes = _fit_without_offsets(logs, channel, settings, steps)
     _, others = without_offsets(whole, held_out, channel)
     bounds, why = bound_notes(whole, settings), poor_excitation(whole, logs, i)
-    notes = (*said, *others, *shift_notes(whole, held_out, channel), *bounds)
+    notes = (*fit_notes, *others, *shift_notes(whole, held_out, channel), *bounds)
     if not (bounds or why):
         return ChannelFit(whole, notes)
     candidates = _candidates(whole, logs, channel, settings, steps)
@@ -164,14 +164,14 @@ def _fit_without_offsets(
 ) -> tuple[Fit, Sequence[Log], tuple[str, ...]]:
     """A fit, the logs without the offsets that it finds, and notes of these, in rounds: offsets bend a fit."""
     fit, level = fit_channel(logs, channel, settings, steps), logs
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     for _ in range(ROUNDS):
-        before = said
-        level, said = without_offsets(fit, logs, channel)
-        if said == before:
+        before = notes
+        level, notes = without_offsets(fit, logs, channel)
+        if notes == before:
             break
         fit = fit_channel(level, channel, settings, steps)
-    return fit, level, said
+    return fit, level, notes
 
 
 def shift_notes(fit: Fit, logs: Sequence[Log], channel: str) -> tuple[str, ...]:

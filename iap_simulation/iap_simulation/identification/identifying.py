@@ -134,9 +134,9 @@ def _second_order(data: DataSplit, channels: dict[str, ChannelFit]) -> Identifie
         fit=_origin(data, "free_run", parameters),
     )
     cost = float(np.linalg.norm([fit.cost for fit in fits.values()]))
-    said = {name: list(each.notes) for name, each in channels.items() if each.notes}
-    said |= _not_commanded(data.fit)
-    figures = {"error": "free_run", "cost": cost, "channel_notes": said}
+    channel_notes = {name: list(each.notes) for name, each in channels.items() if each.notes}
+    channel_notes |= _not_commanded(data.fit)
+    figures = {"error": "free_run", "cost": cost, "channel_notes": channel_notes}
     return IdentifiedModel(plant, {}, parameters, figures)
 
 

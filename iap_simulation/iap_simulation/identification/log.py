@@ -121,10 +121,10 @@ def make_log(
         v[:, i] = _signal(source, signals, channel, len(t))
     for i, joint in enumerate(joints):
         q[:, i] = _signal(source, signals, joint, len(t))
-    t, fresh, said = time_base(source, t)
+    t, fresh, time_notes = time_base(source, t)
     sound = np.ones(v[fresh].shape, np.bool_)
     rows = command[fresh], v[fresh], q[fresh]
-    log = Log(name, source, t, *rows, channels, sound, (*notes, *said), in_units)
+    log = Log(name, source, t, *rows, channels, sound, (*notes, *time_notes), in_units)
     log = checked_samples(log) if largest_step is None else without_spikes(log, largest_step)
     check_sizes(source, channels, log.command, log.v)
     return log

@@ -95,14 +95,15 @@ def columns_of(source: str, header: list[str], table: Array, units: LogUnits = S
     if times:
         read["t"] = min(times, key=lambda each: (each.owner != owner, TIMES.index(each.name)))
     signals: dict[str, Array] = {}
-    said: dict[str, list[str]] = {}
+    names_by_unit: dict[str, list[str]] = {}
     for name, each in read.items():
         size = _size(source, header[each.place], name, each.unit, units)
         signals[name] = size * table[:, each.place]
         if each.unit and size != 1.0:
-            said.setdefault(each.unit, []).append(name)
+            names_by_unit.setdefault(each.unit, []).append(name)
     notes = [
-        f"{', '.join(names)} taken as {unit}, as the header has it" for unit, names in said.items()
+        f"{', '.join(names)} taken as {unit}, as the header has it"
+        for unit, names in names_by_unit.items()
     ]
     notes += [f"columns of {owner} are read"] if owner else []
     in_units = any(read[name].unit for name in (*BASE_CHANNELS[:3],) if name in read)

@@ -130,10 +130,12 @@ def check_rerender(run: Path, data: RunData, scenario: Scenario, cameras: int) -
     Raises:
         BadInput: see `rerender`.
     """
-    flown = [vehicle.meta.name for vehicle in data.vehicles]
+    recorded = [vehicle.meta.name for vehicle in data.vehicles]
     names = [vehicle.name for vehicle in scenario.vehicles]
-    if flown != names:
-        raise BadInput(f"{run}: vehicles {', '.join(flown)} were recorded, not {', '.join(names)}")
+    if recorded != names:
+        raise BadInput(
+            f"{run}: vehicles {', '.join(recorded)} were recorded, not {', '.join(names)}"
+        )
     if cameras == 0:
         raise BadInput(f"{run}: there is no camera to render; choose some with --sensors")
     for name, item in scenario.world.objects.items():

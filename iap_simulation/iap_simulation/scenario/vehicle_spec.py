@@ -138,10 +138,10 @@ class VehicleSpec(Record):
     @model_validator(mode="after")
     def _has_what_fails(self) -> Self:
         check_faults(self.faults, self.platform.fleet)
-        flown = self.sensors.topics
+        topics = self.sensors.topics
         for i, fault in enumerate(self.faults):
-            if isinstance(fault, SensorFault) and fault.sensor not in flown:
-                there = ", ".join(flown) or "none"
+            if isinstance(fault, SensorFault) and fault.sensor not in topics:
+                there = ", ".join(topics) or "none"
                 raise ValueError(
                     f"key 'faults.{i}.sensor': '{fault.sensor}' is not flown (sensors: {there})"
                 )

@@ -57,8 +57,8 @@ def vehicle_start(
         row: the reference row (19 + N) that the start is displaced from.
     """
     drawn = drawn_start(row, scenario, vehicle)
-    flown = drawn_deviation(scenario, vehicle).assembly(assembly)
-    start, rpm, tilt = _start(vehicle, flown, model, drawn)
+    deviated = drawn_deviation(scenario, vehicle).assembly(assembly)
+    start, rpm, tilt = _start(vehicle, deviated, model, drawn)
     hover = _balanced(vehicle, model, LEVEL, drawn[REF_FIXED:])
     return start, rpm, tilt, _thrust(hover, vehicle)
 

@@ -9,8 +9,7 @@ from starting_flight import starting_flight
 
 from iap_bringup.viewing import live_viewer
 from iap_bringup.viewing.live_flight import LiveFlight
-from iap_bringup.viewing.live_happenings import LiveHappenings
-from iap_bringup.viewing.live_scene_notes import LiveSceneNotes
+from iap_bringup.viewing.live_scene_notes import LiveHappenings, LiveSceneNotes
 from iap_bringup.viewing.live_trace import Trace
 from iap_bringup.viewing.live_viewer import KEYS, LiveViewer
 from iap_description.signals import WrenchRecord

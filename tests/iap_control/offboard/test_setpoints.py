@@ -149,7 +149,7 @@ def test_px4s_rates_are_those_of_its_own_body_axes():
 
 
 @pytest.mark.parametrize("mode", [Mode.ATTITUDE_THRUST, Mode.RATE_THRUST])
-def test_px4_is_told_first_which_of_both_counts(mode):
+def test_px4_gets_first_which_of_both_counts(mode):
     (first, offboard), (_, setpoint) = said(Px4Setpoints, command(mode)).items()
     assert first == "fmu/in/offboard_control_mode"
     assert flags(offboard) == ["attitude" if mode == Mode.ATTITUDE_THRUST else "body_rate"]

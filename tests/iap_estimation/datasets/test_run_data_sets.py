@@ -49,7 +49,7 @@ def dataset(run: Path) -> SensorDataset:
 
 
 @pytest.mark.slow
-def test_everyone_is_heard(dataset: SensorDataset) -> None:
+def test_samples_of_all_sensors_of_all_aircraft_arrive(dataset: SensorDataset) -> None:
     heard = [(who, type(said)) for who, said in dataset.events()]
     for aircraft in range(3):
         assert heard.count((aircraft, ImuSample)) == 200

@@ -137,7 +137,7 @@ def test_a_joint_off_the_com_is_refused_by_its_key():
 
 
 @pytest.mark.parametrize(("said", "believed"), [(0.0, 1e-3), (1e-200, 1e-3), (0.2, 0.2)])
-def test_a_range_is_never_believed_without_end(said, believed):
+def test_the_deviation_of_a_range_has_a_least_value(said, believed):
     scenario, _ = resolve("figure_eight", Options(sensors="stereo,uwb,imu"))
     vehicle = scenario.vehicles[0]
     infos = sensor_infos(scenario, vehicle.name)

@@ -112,7 +112,9 @@ def test_one_blind_aircraft_is_carried_by_the_others(flight, stream):
 
 
 @pytest.mark.parametrize("method", ["vio_uwb", "virpo", "joint", "drift_filter"])
-def test_without_sight_ranges_hold_every_method_which_knows_how_well(flight, stream, method):
+def test_without_images_ranges_bound_the_error_of_every_method_and_its_covariance(
+    flight, stream, method
+):
     blind = [a for a in stream if not (isinstance(a.message, Tracks) and 3.0 <= a.message.t < 9.0)]
     localizer = make_localizer(method, flight.fleet, SPEC, first(flight))
     found = hear(localizer, blind, flight)
@@ -158,7 +160,7 @@ def test_neighbours_that_fall_silent_do_no_harm(flight, stream, method):
     assert len(found[0]) > 8.0 * SECONDS
 
 
-def test_a_gyroscope_with_an_error_of_scale_is_believed_less_while_it_turns():
+def test_a_gyroscope_with_an_error_of_scale_weighs_less_while_it_turns():
     """A good unit whose scale is off by one percent: by its noise alone the estimate is lost, and sure of itself."""
     noise = Noise(1.7e-4, 2e-3, 2e-5, 3e-3, gyro_bias=0.003, accel_bias=0.05, pixels=0.3)
     flown = Flight.of(12.0, fleet=fleet_of(1), noise=noise, seed=5)

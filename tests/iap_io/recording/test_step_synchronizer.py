@@ -125,7 +125,7 @@ def feel(book, k, wrenches=WRENCHES[:3]):
     book.book.take(0, TASK, k * PERIOD, task)
 
 
-def test_what_is_felt_belongs_to_the_tick_and_is_waited_for():
+def test_a_measured_wrench_belongs_to_its_tick_and_is_waited_for():
     book = Book(expected=TOUCHING)
     for k in range(2):
         book.state(k)

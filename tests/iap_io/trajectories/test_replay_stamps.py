@@ -235,7 +235,7 @@ def topics(**types: str) -> dict[str, Topic]:
         ),
     ],
 )
-def test_the_most_telling_name_wins(held: dict[str, Topic], expected: PoseTopic) -> None:
+def test_the_most_specific_name_wins(held: dict[str, Topic], expected: PoseTopic) -> None:
     assert choose("bag", held, None) == expected
 
 

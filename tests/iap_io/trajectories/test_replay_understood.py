@@ -243,7 +243,7 @@ def test_positions_in_another_unit_are_refused_with_the_scale_that_mends_them(
 @pytest.mark.parametrize(
     ("topic", "frame"), [("/drone_1/odom_local_ned", "odom"), ("/pose", "map_ned")]
 )
-def test_ned_in_a_name_is_believed_and_shown(
+def test_ned_in_a_name_sets_the_convention_and_is_shown(
     mcap: BagMaker, flight: Motion, topic: str, frame: str
 ) -> None:
     R = frames.swap_attitude(so3.matrix_from_quaternion(flight.q))

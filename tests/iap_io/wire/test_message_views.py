@@ -101,7 +101,7 @@ def test_a_reference_without_headings_leaves_them_open():
 
 
 @pytest.mark.parametrize("topic", ["wrench/raw", "wrench/task"])
-def test_what_is_felt_says_what_the_recorder_s_says(topic):
+def test_the_message_of_a_wrench_is_the_recorders_template_byte_for_byte(topic):
     platform = load_platform("three_star")
     assembly = Assembly.of(platform)
     model = platform_model(assembly, platform.fleet, gravity=9.81, com_coupling=True)

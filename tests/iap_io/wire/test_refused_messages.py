@@ -200,7 +200,7 @@ def test_the_copy_of_a_reset_s_first_message_stands_for_both():
     assert guard.offer(0, "copy") == ("copy",)
 
 
-def test_of_two_publishers_the_one_that_was_heard_first_stays():
+def test_of_two_publishers_the_first_stays():
     guard = guard_at(100 * SECOND)
     for k in range(1, 50):
         assert guard.offer(3 * SECOND + k * PERIOD, "other") == ()

@@ -221,7 +221,7 @@ def test_the_closed_form_refuses_arms_in_one_line():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_a_link_touches_is_felt_by_the_central_body(name):
+def test_contact_of_a_link_is_a_wrench_on_the_central_body(name):
     """An arm falls onto the ground: the contacts' impulse is the change of momentum without the weight's."""
     assembly = Assembly.of(load_platform("m100_arm"))
     engine = engine_with(name, assembly, World(), 0.47, q=np.array([0.0, 1.5, 0.0]))

@@ -225,7 +225,7 @@ def test_an_admittance_answers_once_and_repeats_its_answer():
     assert first[0] > 0.0
 
 
-def test_a_command_yields_along_the_force_and_comes_back_when_no_wrench_is_felt_any_more():
+def test_a_command_yields_along_the_force_and_comes_back_once_there_is_no_wrench():
     loop, turned = revising("latest"), state()
     turned[3:7] = [0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)]  # the platform's x axis is the world's y
     for k in range(1500):

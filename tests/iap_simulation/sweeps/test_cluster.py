@@ -273,7 +273,7 @@ def test_work_that_always_kills_its_process_is_given_up():
 
 
 @pytest.mark.slow
-def test_processes_end_with_the_farm():
+def test_processes_end_with_their_pool():
     """Whoever stops asking for results leaves no process and no thread behind, whatever they are at."""
     threads = set(threading.enumerate())
     done = ProcessPool(2).map(stay, range(3))

@@ -288,7 +288,7 @@ def test_what_an_entity_and_the_world_are_is_reported(simulator):
     assert "three_star" in {resource_of(each).uri for each in answer.spawnables}
 
 
-def test_a_simulation_that_is_told_to_quit_answers_and_ends_with_0(start):
+def test_a_simulation_that_is_asked_to_quit_answers_and_ends_with_0(start):
     simulator = Simulator(*start)
     process = start[0].processes["physics_node"]
     assert simulator.go_to(SimulationState.STATE_QUITTING) == OK

@@ -74,7 +74,7 @@ def test_a_wrench_that_stays_away_switches_wrench_control_off_and_stops_nothing(
     probe.wait(lambda: probe.says(CONTROLLER, "controlling"), "no warning any more")
 
 
-def test_a_wrench_asked_for_by_messages_is_felt_until_they_fall_silent(start):
+def test_a_wrench_asked_for_by_messages_acts_until_they_fall_silent(start):
     _, probe = start
     felt, tasks = fly(start, ["push=null"], pace="realtime")
     assert not tasks or tasks[-1].mode == ForceTask.MODE_NONE

@@ -141,7 +141,7 @@ def test_the_tilt_levels_what_a_line_leaves_open():
     assert 0.005 < np.sqrt(C[1, 1]) < 0.03
 
 
-def test_what_the_autopilot_says_of_its_yaw_is_not_believed(ranged_flight, arrivals):
+def test_the_yaw_of_the_autopilot_is_not_used(ranged_flight, arrivals):
     about = so3.quaternion_exp(np.array([0.0, 0.0, 2.0]))
     heard = []
     for t, order, kind, a, message in arrivals:

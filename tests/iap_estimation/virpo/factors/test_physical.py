@@ -155,7 +155,7 @@ def test_two_of_a_square_that_are_on_a_line_with_their_joint_tell_no_rate():
     assert len(all_residuals(states, rows[:1], meeting.neighbours())) == 2
 
 
-def test_joints_that_are_believed_on_a_line_leave_the_numbers_finite():
+def test_joints_estimated_on_a_line_leave_the_numbers_finite():
     meeting = Meeting(STAR)
     states, rows = meeting.states(), meeting.rows()
     for o in range(2):

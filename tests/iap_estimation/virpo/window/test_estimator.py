@@ -45,7 +45,7 @@ def heard(flight, stream):
     return estimator, alone(estimator, stream, flight)
 
 
-def test_estimates_are_the_same_when_heard_again(flight, stream):
+def test_two_estimators_of_one_stream_have_the_same_estimates(flight, stream):
     one, other = (alone(one_of(flight), stream[:4000], flight) for _ in range(2))
     np.testing.assert_array_equal(one, other)
 

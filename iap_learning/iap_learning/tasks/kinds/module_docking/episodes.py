@@ -65,10 +65,10 @@ class Script:
             self._coordinators[b] = coordinator
             t = float(pairs.times[b])
             command_times = np.full(2, t)
-            told = ModuleReports(
+            reports = ModuleReports(
                 t, estimates[b], shared[b], UNTOLD, self._nominal, command_times, {}
             )
-            coordinator.update(told)
+            coordinator.update(reports)
             coordinator.put_rows(t, self._nominal, out)
             self._rows[b] = out[self._follower]
 

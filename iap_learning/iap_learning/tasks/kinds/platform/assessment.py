@@ -48,7 +48,7 @@ def assess(
     begin: int,
     end: int,
     inputs: ObservationInputs,
-    flown: StepInputs,
+    step: StepInputs,
     task: tuple[RewardTerms, Rules, Parts],
     counts: EpisodeCounts,
     reward: Array,
@@ -60,7 +60,7 @@ def assess(
         begin: the first of them.
         end: the one behind the last of them.
         inputs: states, goals and actions at the end of the step.
-        flown: what else is rewarded and judged.
+        step: what else is rewarded and judged.
         task: terms of the reward, rules of success and end, and parts of an observation.
         counts: what has become of the episodes; written.
         reward: (B,) written.
@@ -70,10 +70,10 @@ def assess(
     block, which = np.empty(rows_for(terms) * LANES), np.empty(LANES, np.int64)
     for first in range(begin, end, LANES):
         count = min(LANES, end - first)
-        _load(block, first, end, inputs, flown, counts.distance, which)
+        _load(block, first, end, inputs, step, counts.distance, which)
         measure(block, all_lanes())
         add_up(block, terms, all_lanes())
-        write_outcomes(block, first, count, flown.status, rules, counts)
+        write_outcomes(block, first, count, step.status, rules, counts)
         for lane in range(np.uint64(count)):
             reward[world_in(first, lane)] = get(block, REWARD, 0, lane)
         observe_block(block, which[:count], inputs, parts, out[first:])
@@ -85,7 +85,7 @@ def _load(
     first: int,
     end: int,
     inputs: ObservationInputs,
-    flown: StepInputs,
+    step: StepInputs,
     distance: Array,
     which: Integers,
 ) -> None:
@@ -95,8 +95,8 @@ def _load(
         b = np.uint64(world_at(first, lane, end))
         which[lane] = b
         put_world(block, lane, x[b, 0], goals[np.uint64(at[b])])
-        put_action(block, lane, inputs.action[b], flown.before[b])
+        put_action(block, lane, inputs.action[b], step.before[b])
         set1(block, MEASURES, APPROACH, lane, distance[b])
-        set1(block, MEASURES, CLEARANCE, lane, flown.clearance[b])
-        for k in range(flown.user.shape[1]):
-            set1(block, FACTORS, k, lane, flown.user[b, k])
+        set1(block, MEASURES, CLEARANCE, lane, step.clearance[b])
+        for k in range(step.user.shape[1]):
+            set1(block, FACTORS, k, lane, step.user[b, k])

@@ -170,15 +170,15 @@ def platform_pilot(
         BadInput: the policy is of another platform, rate or layout, or there are more vehicles.
     """
     check_alone(scenario)
-    flown = PlatformPolicy(policy, task, scenario, vehicles[0])
-    return PlatformPilot(flown, scenario, vehicles[0])
+    responder = PlatformPolicy(policy, task, scenario, vehicles[0])
+    return PlatformPilot(responder, scenario, vehicles[0])
 
 
 class PlatformPilot:
     """A policy flies one platform, as `iap_learning.tasks.kinds.platform.episodes` has it fly.
 
     Args:
-        flown: the policy.
+        responder: the policy.
         scenario: that is flown.
         vehicle: the only one.
 
@@ -187,10 +187,10 @@ class PlatformPilot:
         sinks: receive what the policy sees.
     """
 
-    def __init__(self, flown: PlatformPolicy, scenario: Scenario, vehicle: Vehicle) -> None:
-        self._flown, self._vehicle, task = flown, vehicle, flown.task
+    def __init__(self, responder: PlatformPolicy, scenario: Scenario, vehicle: Vehicle) -> None:
+        self._flown, self._vehicle, task = responder, vehicle, responder.task
         self.task = PlatformMonitor(task, scenario, vehicle) if task.success.ends else None
-        self.sinks = () if flown.eye is None else (flown.eye,)
+        self.sinks = () if responder.eye is None else (responder.eye,)
 
     @property
     def info(self) -> Mapping[str, Any]:
