@@ -8,7 +8,7 @@ import numpy as np
 
 from iap_bringup.viewing.events import Event
 from iap_bringup.viewing.stage import Rgb
-from iap_control.modules.joint_machine import JointState
+from iap_control.modules.exchange import JointState
 from iap_control.modules.joint_states import STATES
 from iap_control.modules.settings import FACES
 from iap_description.arrays import Array

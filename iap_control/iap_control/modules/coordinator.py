@@ -9,10 +9,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from iap_control.modules.bearing import Lift
-from iap_control.modules.exchange import JointEvent, LatchOrder, ModuleReports, ModuleRole
+from iap_control.modules.exchange import (
+    JointEvent,
+    JointState,
+    LatchOrder,
+    ModuleReports,
+    ModuleRole,
+)
 from iap_control.modules.feed_forward import FeedForward, JointCompensation
 from iap_control.modules.guidance import ModuleGuidance
-from iap_control.modules.joint_machine import JointMachine, JointState
+from iap_control.modules.joint_machine import JointMachine
 from iap_control.modules.joint_table import check_loops, joints_of
 from iap_control.modules.losses import LossMonitor, ModuleLoss
 from iap_control.modules.mission import Mission

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iap_control.modules.joint_machine import JointState
 from iap_control.modules.structure import Structure
 from iap_description.arrays import Array
 from iap_description.vehicles.latching import LatchCommand
@@ -26,6 +25,18 @@ class ModuleRole(Enum):
         if len(structure.modules) == 1:
             return cls.SEPARATED
         return cls.LEADER if module == structure.leader else cls.FOLLOWER
+
+
+class JointState(Enum):
+    """State of a joint."""
+
+    APART = "apart"
+    ALIGNMENT = "alignment"
+    APPROACH = "approach"
+    ASSEMBLY = "assembly"
+    JOINED = "joined"
+    SEPARATION = "separation"
+    EMERGENCY = "emergency"
 
 
 class ModuleReports(NamedTuple):

@@ -10,30 +10,17 @@ where *any* axis is beyond its limit: the authors' code asks for all of them, wh
 """
 
 import math
-from enum import Enum
 from typing import Self
 
 import numpy as np
 
+from iap_control.modules.exchange import JointState
 from iap_control.modules.relative_pose import Misalignment, RelativePose, Setpoint, check_drogue
 from iap_control.modules.settings import FACES, MachineSettings, ModulesSpec
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.vehicles.face_latch import catches
 from iap_description.vehicles.latching import Hold, LatchCommand
-
-
-class JointState(Enum):
-    """State of a joint."""
-
-    APART = "apart"
-    ALIGNMENT = "alignment"
-    APPROACH = "approach"
-    ASSEMBLY = "assembly"
-    JOINED = "joined"
-    SEPARATION = "separation"
-    EMERGENCY = "emergency"
-
 
 MOVING = (JointState.ALIGNMENT, JointState.APPROACH, JointState.SEPARATION, JointState.EMERGENCY)
 

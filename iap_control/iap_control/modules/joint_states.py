@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import ModuleRole
-from iap_control.modules.joint_machine import JointState
+from iap_control.modules.exchange import JointState, ModuleRole
 from iap_control.modules.settings import ModulesSpec
 from iap_io.wire.module_views import JointStates, ModuleJointsMessage
 

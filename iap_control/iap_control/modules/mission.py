@@ -4,16 +4,23 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from iap_control.modules.exchange import LatchOrder, ModuleReports
-from iap_control.modules.joint_machine import JointMachine, JointState
-from iap_control.modules.settings import HoverStep, JoinStep, MissionStep
+from iap_control.modules.exchange import JointState, LatchOrder, ModuleReports
+from iap_description.config.record import NonNegative, Record
+
+
+class JointProgress(Protocol):
+    """The state machine of a joint, as far as a mission follows it."""
+
+    @property
+    def state(self) -> JointState:
+        """The present state."""
 
 
 class Joiner(Protocol):
     """Makes and opens joints, as a coordinator does."""
 
     @property
-    def machines(self) -> Mapping[str, JointMachine]:
+    def machines(self) -> Mapping[str, JointProgress]:
         """State machines of all joints, by their names."""
 
     @property
@@ -25,6 +32,67 @@ class Joiner(Protocol):
 
     def part(self, name: str, reports: ModuleReports) -> None:
         """Let a joint open."""
+
+
+class JoinStep(Record):
+    """A step of a mission: two modules dock."""
+
+    join: str
+
+    @property
+    def joint(self) -> str | None:
+        """Name of the joint that it is about; None of none."""
+        return self.join
+
+    def begin(self, joiner: Joiner, reports: ModuleReports) -> list[LatchOrder]:
+        """Begin it; returns orders to latches."""
+        return joiner.join(self.join, reports)
+
+    def is_over(self, joiner: Joiner, elapsed: float) -> bool:  # noqa: ARG002 - as of all steps
+        """True if it is done, so long after its begin [s]."""
+        return joiner.machines[self.join].state == JointState.JOINED
+
+
+class PartStep(Record):
+    """A step of a mission: two modules part."""
+
+    part: str
+
+    @property
+    def joint(self) -> str | None:
+        """Name of the joint, see `JoinStep`."""
+        return self.part
+
+    def begin(self, joiner: Joiner, reports: ModuleReports) -> list[LatchOrder]:
+        """Begin it, see `JoinStep`."""
+        joiner.part(self.part, reports)
+        return []
+
+    def is_over(self, joiner: Joiner, elapsed: float) -> bool:  # noqa: ARG002
+        """True if it is done, see `JoinStep`."""
+        return joiner.machines[self.part].state == JointState.APART
+
+
+class HoverStep(Record):
+    """A step of a mission: nothing for a while."""
+
+    hover: NonNegative  # [s]
+
+    @property
+    def joint(self) -> str | None:
+        """None: it is about no joint."""
+        return None
+
+    def begin(self, joiner: Joiner, reports: ModuleReports) -> list[LatchOrder]:  # noqa: ARG002
+        """Begin it, see `JoinStep`."""
+        return []
+
+    def is_over(self, joiner: Joiner, elapsed: float) -> bool:  # noqa: ARG002
+        """True if it is done, see `JoinStep`."""
+        return elapsed >= self.hover - 1e-9
+
+
+MissionStep = JoinStep | PartStep | HoverStep
 
 
 class Mission:
@@ -56,23 +124,7 @@ class Mission:
         step = self._steps[self.at]
         if self._begun is None:
             self._begun = reports.t
-            return self._begin(step, joiner, reports)
-        if self._is_over(step, joiner, reports.t - self._begun):
+            return step.begin(joiner, reports)
+        if step.is_over(joiner, reports.t - self._begun):
             self.at, self._begun = self.at + 1, None
         return []
-
-    def _begin(
-        self, step: MissionStep, joiner: Joiner, reports: ModuleReports
-    ) -> list[LatchOrder]:
-        if isinstance(step, JoinStep):
-            return joiner.join(step.join, reports)
-        if not isinstance(step, HoverStep):
-            joiner.part(step.part, reports)
-        return []
-
-    def _is_over(self, step: MissionStep, joiner: Joiner, elapsed: float) -> bool:
-        if isinstance(step, HoverStep):
-            return elapsed >= step.hover - 1e-9
-        if isinstance(step, JoinStep):
-            return joiner.machines[step.join].state == JointState.JOINED
-        return joiner.machines[step.part].state == JointState.APART

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from iap_control.modules.mission import JoinStep, MissionStep, PartStep
 from iap_description.config.record import (
     Count,
     Flag,
@@ -143,33 +144,12 @@ class ModuleJointSpec(Record):
         return self
 
 
-class JoinStep(Record):
-    """A step of a mission: two modules dock."""
-
-    join: str
-
-
-class PartStep(Record):
-    """A step of a mission: two modules part."""
-
-    part: str
-
-
-class HoverStep(Record):
-    """A step of a mission: nothing for a while."""
-
-    hover: NonNegative  # [s]
-
-
 class ModuleFault(Record):
     """A module that is lost in flight: its controller falls silent, or its motors stop."""
 
     module: str  # vehicle
     at: Positive  # [s]
     kind: Literal["controller", "motors"]  # silent: its rotors hold what was commanded last
-
-
-MissionStep = JoinStep | PartStep | HoverStep
 
 
 class ModulesSpec(Record):
@@ -215,10 +195,9 @@ class ModulesSpec(Record):
     @model_validator(mode="after")
     def _mission_is_known(self) -> Self:
         for i, step in enumerate(self.mission):
-            name = getattr(step, "join", getattr(step, "part", None))
-            if name is not None and name not in self.joints:
+            if step.joint is not None and step.joint not in self.joints:
                 known = ", ".join(self.joints) or "none"
-                raise ValueError(f"key 'mission.{i}': no joint '{name}' (joints: {known})")
+                raise ValueError(f"key 'mission.{i}': no joint '{step.joint}' (joints: {known})")
         return self
 
     @model_validator(mode="after")

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iap_control.modules.exchange import ModuleRole
-from iap_control.modules.joint_machine import JointState
+from iap_control.modules.exchange import JointState, ModuleRole
 from iap_control.modules.joint_states import ROLES, STATES
 from iap_description.arrays import Array
 from iap_description.config.array_files import read_arrays

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import JointEvent, LatchOrder
-from iap_control.modules.joint_machine import JointState
+from iap_control.modules.exchange import JointEvent, JointState, LatchOrder
 from iap_control.modules.joint_states import STATES
 from iap_control.modules.joint_table import joints_of
 from iap_control.modules.losses import ModuleLoss

@@ -8,9 +8,8 @@ import pytest
 from support.module_joints import SIZE, chain, lift, spec_of, told
 
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import LatchOrder, ModuleRole
+from iap_control.modules.exchange import JointState, LatchOrder, ModuleRole
 from iap_control.modules.follower import RoleControl
-from iap_control.modules.joint_machine import JointState
 from iap_control.modules.joint_states import STATES, joint_states
 from iap_description.arrays import Array
 from iap_description.errors import BadInput

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from support.module_joints import SIZE, spec_of
 
-from iap_control.modules.joint_machine import JointMachine, JointState
+from iap_control.modules.exchange import JointState
+from iap_control.modules.joint_machine import JointMachine
 from iap_control.modules.relative_pose import RelativePose
 from iap_control.modules.settings import MachineSettings
 from iap_description.errors import BadInput

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_control.modules.joint_machine import JointState
+from iap_control.modules.exchange import JointState
 from iap_simulation.modules.pairs import ModulePairs
 
 

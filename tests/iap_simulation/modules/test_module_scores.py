@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from support.module_joints import spec_of
 
-from iap_control.modules.exchange import JointEvent, LatchOrder
-from iap_control.modules.joint_machine import JointState
+from iap_control.modules.exchange import JointEvent, JointState, LatchOrder
 from iap_control.modules.joint_states import STATES
 from iap_control.modules.losses import ModuleLoss
 from iap_description.vehicles.latching import LatchCommand

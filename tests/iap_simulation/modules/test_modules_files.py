@@ -4,8 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_control.modules.exchange import ModuleRole
-from iap_control.modules.joint_machine import JointState
+from iap_control.modules.exchange import JointState, ModuleRole
 from iap_description.errors import BadInput
 from iap_simulation.modules.record import FILE, ModulesInstant, ModulesRecord, read_modules
 from iap_simulation.scenario.resolving import Options, resolve

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iap_control.modules.exchange import LatchOrder, ModuleReports
-from iap_control.modules.joint_machine import JointState
+from iap_control.modules.exchange import JointState, LatchOrder, ModuleReports
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.loop.estimate_monitor import EstimateGuidance

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from iap_bringup.experiments.rows import Bar
-from iap_control.modules.joint_machine import JointState
+from iap_control.modules.exchange import JointState
 from iap_description.arrays import Array
 from iap_physics.plant.disturbances import Disturbance
 from iap_simulation.modules.monitor import ModulesMonitor

@@ -19,7 +19,7 @@ from iap_bringup.experiments.modules.cases import (
 from iap_bringup.experiments.modules.flight_bars import push_bars, unequal_bars
 from iap_bringup.experiments.modules.recorded_bars import bar_cases
 from iap_bringup.experiments.modules.study import fly_all, study_modules, table
-from iap_control.modules.joint_machine import JointState
+from iap_control.modules.exchange import JointState
 
 
 def axes(limits, *shares):

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from iap_control.modules.joint_machine import JointMachine, JointState
+from iap_control.modules.exchange import JointState
+from iap_control.modules.joint_machine import JointMachine
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Record
 from iap_description.errors import BadInput
