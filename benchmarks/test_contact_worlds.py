@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Speed of many worlds with contact in MuJoCo: physics, rotors and autopilots at 1 kHz, controllers at 200 Hz.
 
-The docking pair is a plant under held commands, since `Worlds` have one vehicle.
+`docking_pair` has the ports of f450_dock, 89 pieces; `docking` a rod and a socket of 16 pieces under held commands.
 
 An environment's step is five physics steps of one world; rates are per second of a core's own time.
 """
@@ -56,6 +56,8 @@ ROD = {
     "rpy_deg": [0.0, 0.0, 180.0],
     "surface": {"friction": 0.3, "restitution": 0.0},
 }
+GRIPPER = {"object": "box", "point": [0.0, 0.0, 0.04], "reach": 0.04, "max_force": 20.0}
+GRIPPER |= {"known_load": True, "target": [0.0466, 0.8, 0.64]}
 SOCKET = {  # 16 pieces
     "type": "board",
     "position": MOUTH.tolist(),
@@ -81,7 +83,45 @@ def in_bore(threads: int = 1) -> Worlds:
     return flown("peg_in_hole", {**keys, "control.admittance": False}, threads)
 
 
-def flown(name: str, keys: dict[str, Any], threads: int) -> Worlds:
+def docking_pair(threads: int = 1) -> Worlds:
+    """Worlds in which a chaser's probe presses into the socket of a target, both under their controllers."""
+    level, moves = {"rpy_deg": [0.0, 0.0, 0.0]}, {"type": "moves", "ease": 0.3}
+    shared = {"platform": "f450_dock", "start": {"mode": "hover", "lead_in": 0.0}}
+    hover = {"type": "hover", "duration": 20.0, "position": [0.0, 0.0, 5.0], **level}
+    onward = {"seconds": 2.0, "by": [0.0, 0.35, 0.0], "turn_deg": [0.0, 0.0, 0.0]}
+    approach = {**moves, "position": [0.0, -0.85, 5.0], **level, "moves": [onward]}
+    tree = {
+        "description": "Two aircraft that touch.",
+        "vehicles": [
+            {"name": "target", **shared, "reference": hover},
+            {"name": "chaser", **shared, "reference": approach},
+        ],
+    }
+    return flown(tree, {"engine.name": "mujoco"}, threads)
+
+
+def with_box(threads: int = 1) -> Worlds:
+    """Worlds in which an arm holds a box in its gripper, at 1 kHz by servos that bear it."""
+    rough = {"surface": {"friction": 0.6, "restitution": 0.0}, "rpy_deg": [0.0, 0.0, 0.0]}
+    servo = {"mode": "position", "effort": 1.5, "position_gain": 6.0, "velocity_gain": 0.15}
+    box = {"type": "box", "size": [0.08] * 3, "mass": 0.2, "position": [0.26, 0.0, 1.254]}
+    table = {"type": "box", "size": [0.3, 0.4, 0.6], "position": [0.39, 0.0, 0.914]}
+    keys = {
+        "engine.name": "mujoco",
+        "rates.physics_hz": 1000.0,
+        "platform.arm.motors": [{**servo, "viscous": 0.005, "speed": 6.0}] * 3,
+        "reference.position": [0.0, 0.0, 1.5],
+        "reference.moves": [{"seconds": 2.0, "by": [0.0, 0.0, 0.2], "turn_deg": [0.0] * 3}],
+        "world.objects": {"table": {**table, **rough}, "box": {**box, **rough}},
+        "arm.motion": {"type": "external"},
+        "arm.feed_forward": "none",
+        "gripper": {**GRIPPER, "close": 0.1, "open": 90.0},
+        **dict.fromkeys(("draw.position", "draw.attitude_deg", "draw.mass"), 0.0),
+    }
+    return flown("arm_pick", keys, threads)
+
+
+def flown(name: str | dict[str, Any], keys: dict[str, Any], threads: int) -> Worlds:
     """Worlds of a scenario that have come into contact."""
     worlds = Worlds.of(name, WORLDS, settings=keys, sensors="none", threads=threads)
     for _ in range(PERIODS):
@@ -138,7 +178,16 @@ def with_socket(assembly: Assembly) -> Assembly:
     return replace(assembly, bodies=(replace(body, collision=(*body.collision, *there)),))
 
 
-@pytest.mark.parametrize(("make", "bar"), [(on_wall, 20_000), (docking, 20_000), (in_bore, 8_000)])
+SCENES = [
+    (on_wall, 20_000),
+    (docking, 20_000),
+    (docking_pair, 20_000),
+    (with_box, 10_000),
+    (in_bore, 8_000),
+]
+
+
+@pytest.mark.parametrize(("make", "bar"), SCENES)
 def test_worlds_with_contact(benchmark, make, bar):
     made = make()
     plant = getattr(made, "plant", made)
