@@ -61,7 +61,8 @@ def deviates(scenario: Scenario) -> bool:
     meets = scenario.engine.name in IN_CONTACT
     fields = [each for each in scenario.world.objects.values() if isinstance(each, Obstacles)]
     draw = scenario.draw
-    is_placed = draw.stiffness > 0.0 or np.any(draw.object_position)
+    is_moved = np.any(draw.object_position) or np.any(draw.object_rpy_deg)
+    is_placed = draw.stiffness > 0.0 or is_moved
     differs = is_placed or draw.friction > 0.0 or any(field.seed is None for field in fields)
     return is_drawn or bool(meets and differs)
 

@@ -161,7 +161,7 @@ def placed_world(scenario: Scenario) -> World:
 
 
 def stands(item: WorldObject) -> bool:
-    """True of a single object that neither moves nor is free, which `draw.object_position` displaces."""
+    """True of a single object that neither moves nor is free, which `draw.object_position` and its like displace."""
     return item.mass is None and item.motion is None and not isinstance(item, Obstacles)
 
 
@@ -171,11 +171,14 @@ def _placed(scenario: Scenario, name: str, item: WorldObject) -> WorldObject:
         if item.seed is not None:
             return item
         return item.model_copy(update={"seed": _obstacle_seed(scenario.seed, name)})
-    width = scenario.draw.object_position
-    if not stands(item) or not np.any(width):
+    if not stands(item):
         return item
-    shift = np.array(width) * uniform(scenario.seed, f"{name}/position", 3)
-    return item.model_copy(update={"position": tuple((np.array(item.position) + shift).tolist())})
+    draw, changes = scenario.draw, {}
+    for key, width in (("position", draw.object_position), ("rpy_deg", draw.object_rpy_deg)):
+        if np.any(width):
+            shift = np.array(width) * uniform(scenario.seed, f"{name}/{key}", 3)
+            changes[key] = tuple((np.array(getattr(item, key)) + shift).tolist())
+    return item.model_copy(update=changes) if changes else item
 
 
 def _obstacle_seed(seed: int, name: str) -> int:

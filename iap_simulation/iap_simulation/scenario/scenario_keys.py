@@ -93,6 +93,7 @@ class Draw(Record):
     friction: NonNegative  # of all surfaces together
     stiffness: Decades = 0.0  # of each soft surface, in powers of ten; its damping ratio stays
     object_position: PerAxis = 0.0  # of each object that stands still, per axis [m]
+    object_rpy_deg: PerAxis = 0.0  # of each object that stands still, per angle
     mass: BelowOne  # of each vehicle, and of its inertias with it
     inertia: BelowOne  # of its inertias besides
     com: NonNegative  # of its central body, per axis [m]

@@ -160,7 +160,7 @@ IDLE = (
         "without an object whose surface has a stiffness (world.objects)",
     ),
     IdleKeys(
-        ("draw.object_position",),
+        ("draw.object_position", "draw.object_rpy_deg"),
         lambda s, v: not any(map(stands, s.world.objects.values())),
         "without an object that stands still (world.objects)",
     ),

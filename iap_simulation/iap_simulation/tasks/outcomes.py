@@ -23,6 +23,8 @@ BOUNCED = 14  # contact was lost too often, of a push
 SLIPPED = 15  # along what it pushes
 NEVER_TOUCHED = 16
 FORCE_OFF = 17  # the desired force was not kept
+JAMMED = 23  # in the bore, not as deep as it should be
+MISSED = 24  # the bore
 OUTCOMES = {
     RUNNING: "running",
     **{status: ending.cause for status, ending in FLIGHT_ENDINGS.items()},
@@ -39,4 +41,6 @@ OUTCOMES = {
     SLIPPED: "slipped",
     NEVER_TOUCHED: "never_touched",
     FORCE_OFF: "force_off",
+    JAMMED: "jammed",
+    MISSED: "missed",
 }

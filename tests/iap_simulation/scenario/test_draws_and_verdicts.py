@@ -169,6 +169,15 @@ def test_sensors_see_a_displaced_object_where_it_is_touched() -> None:
     assert randomization.placed_world(still) is still.world
 
 
+def test_an_object_is_turned_about_the_angles_that_are_drawn_alone() -> None:
+    drawn = scenario_of("wall_push", "draw.object_rpy_deg=[0.0, 0.0, 8.0]", engine="mujoco")
+    wall = randomization.drawn_world(drawn).objects["wall"]
+    there = drawn.world.objects["wall"]
+    turn = np.subtract(wall.rpy_deg, there.rpy_deg)
+    assert 0.0 < abs(turn[2]) <= 8.0 and not turn[:2].any()
+    assert wall.position == there.position
+
+
 def test_a_joint_that_may_be_drawn_beyond_its_limits_is_refused() -> None:
     arm: Any = SimpleNamespace(
         joints=[SimpleNamespace(name="elbow")],

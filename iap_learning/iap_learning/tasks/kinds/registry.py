@@ -21,6 +21,7 @@ from iap_learning.tasks.kinds.docking.kind import DOCKING
 from iap_learning.tasks.kinds.module_docking.kind import MODULE_DOCKING
 from iap_learning.tasks.kinds.navigate.field import FieldAgent
 from iap_learning.tasks.kinds.navigate.potential_field import PotentialFieldAgent
+from iap_learning.tasks.kinds.peg_in_hole.kind import PEG_IN_HOLE
 from iap_learning.tasks.kinds.platform.kind import PLATFORM
 from iap_learning.tasks.kinds.wall_push.kind import WALL_PUSH
 from iap_learning.tasks.task import DEFAULT_KIND, TASKS, Task, task_tree
@@ -33,6 +34,7 @@ KINDS: dict[str, TaskKind] = {
         MODULE_DOCKING,
         ARM_REACH,
         WALL_PUSH,
+        PEG_IN_HOLE,
     )
 }
 

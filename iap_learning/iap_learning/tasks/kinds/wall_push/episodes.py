@@ -7,27 +7,25 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.errors import IapError
 from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
 from iap_description.states import REF_P, REF_Q, P, Q, V
 from iap_learning.policies.layout import TermLayout
-from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
+from iap_learning.tasks.episodes import CameraPlacement, Observations
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
 from iap_learning.tasks.kinds.wall_push.line import PushLine
-from iap_learning.tasks.kinds.wall_push.observations import TERMS, ForceSensors, PushInputs
+from iap_learning.tasks.kinds.wall_push.observations import TERMS, PushInputs
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
-from iap_learning.tasks.scaling import ActionScale
+from iap_learning.tasks.late_sensors import LateSensors
+from iap_learning.tasks.touch_episodes import TouchEpisodes
 from iap_simulation.batch.actions import action_of
-from iap_simulation.batch.worlds import Worlds
 from iap_simulation.tasks.outcomes import ARRIVED, RUNNING
 
 # Velocities are flown by the suite's law in all worlds at once, which takes no part in the push.
-ENGINE = "mujoco"  # of many worlds with contact
 BY_VELOCITY = {"control.wrench_mode": "none", "control.wrench_source": "filtered"}
 
 
-class WallPushEpisodes(Episodes[WallPushTask, Worlds]):
+class WallPushEpisodes(TouchEpisodes[WallPushTask]):
     """A push in B worlds, by velocities towards the wall, or by the scenario's own wrench control.
 
     Args:
@@ -50,28 +48,18 @@ class WallPushEpisodes(Episodes[WallPushTask, Worlds]):
         platform: str | None = None,
         threads: int = 1,
     ) -> None:
-        self._settings = {"engine.name": ENGINE, **task.settings, **(scenario or {})}
-        self._how: dict[str, Any] = {"platform": platform, "sensors": "none"}
-        self._threads = threads
-        self._of_task, self._by_law = task, False
-        flying = self._made(BY_VELOCITY, worlds)
-        self._worlds_of: dict[bool, Worlds] = {False: flying}
-        super().__init__(task, flying, ActionScale.of(task.action.low, task.action.high))
+        how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
+        super().__init__(task, worlds, task.action, BY_VELOCITY, **how)
+        flying = self.worlds
         self.line = PushLine.of(task, flying.scenario, flying.timeline.row(0))
         self._rules = PushRules.of(task, self.line.desired, flying.scenario.dt)
         self._counts = PushCounts.of(worlds)
         sensor = task.sensor
-        errors = (sensor.noise, sensor.bias, sensor.delay)
-        self._sensors = ForceSensors(*errors, self._rules.last, worlds)
+        samples = {"delay": sensor.delay, "samples": self._rules.last, "batch": worlds}
+        self._sensors = LateSensors(task.kind, [sensor.noise], [sensor.bias], **samples)
         self._observer = TERMS.observer(task.observation, self.size)
         self.integral, self._force_sum, self._over_sum = np.zeros((3, worlds))
         self._begin(np.arange(worlds))
-
-    def _made(self, settings: Mapping[str, Any], worlds: int) -> Worlds:
-        keys = {**self._settings, **settings}
-        return Worlds.of(
-            self._of_task.scenario, worlds, settings=keys, threads=self._threads, **self._how
-        )
 
     @property
     def layout(self) -> TermLayout:
@@ -99,24 +87,6 @@ class WallPushEpisodes(Episodes[WallPushTask, Worlds]):
         for each in (self.integral, self._force_sum, self._over_sum):
             each[indices] = 0.0
 
-    def _choose(self, *, by_law: bool) -> None:
-        """Let worlds be flown by the scenario's own law, or by velocities, from their start on.
-
-        Raises:
-            IapError: they are not at their start.
-        """
-        if by_law == self._by_law:
-            return
-        if self.steps.any():
-            raise IapError(
-                f"task '{self.task.name}': one of action and script flies all an episode"
-            )
-        seeds, worlds = self.worlds.seeds.copy(), self._worlds_of.get(by_law)
-        self._by_law = by_law
-        self.worlds = self._made({}, self.count) if worlds is None else worlds
-        self._worlds_of[by_law] = self.worlds
-        self.worlds.reset(seeds=seeds.tolist())
-
     def _fly(self, values: Array) -> None:
         """Fly a step at velocities (B, 1) towards the wall [m/s], level and on the line of approach."""
         self._choose(by_law=False)
@@ -134,21 +104,14 @@ class WallPushEpisodes(Episodes[WallPushTask, Worlds]):
         yaws = np.array([yaw_of(q) for q in turned])
         return np.column_stack([along @ line.axes, -rate * yaws])
 
-    def _fly_scripted(self) -> None:
-        """Fly a step by the scenario's own push under wrench control."""
-        self._choose(by_law=True)
-        for _ in range(self.task.repeat):
-            self.worlds.advance()
-            self._look()
-
     def _look(self) -> None:
         """Take the end of a control period."""
         forces = self.line.forces(self.worlds.contact_wrenches)
         places = np.ascontiguousarray(self.line.tips(self.worlds.state[:, 0])[:, 1:])
         count(forces, places, self.status, self._rules, self._counts)
-        self._sensors(forces)
+        self._sensors(forces[:, None])
         desired, dt = self._rules.desired, self.worlds.scenario.dt
-        missing = desired - self._sensors.force
+        missing = desired - self._force
         self.integral += dt * np.where(self._counts.touched > 0, missing, 0.0)
         self._force_sum += dt * np.minimum(np.abs(desired - forces), desired)
         self._over_sum += dt * np.maximum(forces - 2.0 * desired, 0.0)
@@ -172,6 +135,11 @@ class WallPushEpisodes(Episodes[WallPushTask, Worlds]):
         return self._observer(self.inputs, which)
 
     @property
+    def _force(self) -> Array:
+        """(B,) the force that is known [N]."""
+        return self._sensors.known[:, 0]
+
+    @property
     def inputs(self) -> PushInputs:
         """Inputs of observations at present."""
         x, line = self.worlds.state[:, 0], self.line
@@ -181,5 +149,5 @@ class WallPushEpisodes(Episodes[WallPushTask, Worlds]):
             tips[:, 1:]
             - (line.axes @ so3.rotate(self.worlds.timeline.row(0)[REF_Q], line.tip_P))[1:]
         )
-        known = (self._sensors.force, self._rules.desired, self.integral, line.gaps(tips))
+        known = (self._force, self._rules.desired, self.integral, line.gaps(tips))
         return PushInputs(*known, velocity, drift, self._action)

@@ -10,7 +10,6 @@ from iap_learning.evaluation.flyers import baseline
 from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
-from iap_learning.tasks.kinds.wall_push.observations import ForceSensors
 from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_physics.engines.make import is_installed
 from iap_simulation.tasks.outcomes import (
@@ -66,22 +65,6 @@ def test_a_tip_that_leaves_its_place_on_the_wall_has_slipped_and_a_world_that_en
     places[300:, 1] = 0.021
     assert outcome_of(np.full(400, 5.0), places)[0] == SLIPPED
     assert outcome_of(np.full(400, 5.0), status=DIVERGED)[0] == DIVERGED
-
-
-def test_the_observed_force_is_late_and_off_by_its_bias_and_noise():
-    sensors = ForceSensors(0.14, 0.1, 4, 1000, 200)
-    seeds = np.arange(200)
-    sensors.reset(np.arange(200), seeds)
-    seen = []
-    for k in range(1000):
-        sensors(np.full(200, 5.0 if k >= 10 else 0.0))
-        seen.append(sensors.force)
-    errors = np.array(seen)[14:] - 5.0
-    assert np.abs(np.array(seen)[:14]).max() < 1.0  # not known yet
-    assert errors.std(axis=0).mean() == pytest.approx(0.14, rel=0.02)
-    biases = errors.mean(axis=0)
-    assert biases.std() == pytest.approx(0.1 / np.sqrt(3.0), rel=0.2)
-    assert np.abs(biases).max() < 0.12
 
 
 @pytest.mark.slow

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pegs in many worlds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.math import so3
+from iap_description.states import REF_P, REF_Q, Q, V
+from iap_learning.policies.layout import TermLayout
+from iap_learning.tasks.episodes import CameraPlacement, Observations
+from iap_learning.tasks.kinds.peg_in_hole.counts import PegCounts, PegRules, count, measures
+from iap_learning.tasks.kinds.peg_in_hole.holes import Holes
+from iap_learning.tasks.kinds.peg_in_hole.observations import TERMS, PegInputs
+from iap_learning.tasks.kinds.peg_in_hole.task import PegTask
+from iap_learning.tasks.late_sensors import LateSensors
+from iap_learning.tasks.touch_episodes import TouchEpisodes
+from iap_simulation.batch.references import References
+from iap_simulation.tasks.outcomes import ARRIVED, RUNNING
+
+# Poses are flown by the suite's law in all worlds at once, which takes no part in the contact.
+BY_POSE = {"control.admittance": False, "control.wrench_mode": "none"}
+
+
+class PegEpisodes(TouchEpisodes[PegTask]):
+    """A peg in B worlds, by the twist of its tip's reference, or by the scenario's own law and references.
+
+    Args:
+        task: what is to be done.
+        worlds: B.
+        scenario: values of the scenario's keys by their dotted paths, over those of the task.
+        platform: that flies, in place of the scenario's.
+        threads: that share the worlds; no result depends on how many.
+
+    Attributes:
+        holes: of the present episodes, which nobody but an oracle knows.
+
+    Raises:
+        BadInput: no such scenario, or it has no tool or funnel.
+    """
+
+    def __init__(
+        self,
+        task: PegTask,
+        worlds: int,
+        *,
+        scenario: Mapping[str, Any] | None = None,
+        platform: str | None = None,
+        threads: int = 1,
+    ) -> None:
+        how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
+        super().__init__(task, worlds, task.action, BY_POSE, **how)
+        flying, sensor = self.worlds, task.sensor
+        self.holes = Holes.of(task, flying.scenario, worlds)
+        self._row = flying.timeline.row(0)
+        self._rules = PegRules.of(task, flying.scenario.dt)
+        self._counts = PegCounts.of(worlds)
+        noise = [sensor.force_noise] * 3 + [sensor.torque_noise] * 3
+        bias = [sensor.force_bias] * 3 + [sensor.torque_bias] * 3
+        samples = {"delay": sensor.delay, "samples": self._rules.last, "batch": worlds}
+        self._sensors = LateSensors(task.kind, noise, bias, **samples)
+        self._observer = TERMS.observer(task.observation, self.size)
+        self._tip, self._q = np.zeros((worlds, 3)), np.zeros((worlds, 4))  # of the reference
+        self._known, self._force_sum, self._deepest = (
+            np.zeros((worlds, 6)),
+            *np.zeros((2, worlds)),
+        )
+        self._begin(np.arange(worlds))
+
+    @property
+    def layout(self) -> TermLayout:
+        """Terms of an observation with their sizes and scales."""
+        return self._observer.layout
+
+    @property
+    def status(self) -> Integers:
+        """(B,) of the worlds."""
+        return self.worlds.status
+
+    @property
+    def viewpoint(self) -> CameraPlacement:
+        """Place of a camera."""
+        return CameraPlacement(self._row[REF_P], self.holes.believed)
+
+    def report(self) -> dict[str, Array]:
+        """Results of the episodes, (B,) each."""
+        return measures(self._rules, self._counts, self.worlds.scenario.dt)
+
+    def _begin(self, indices: Integers) -> None:
+        super()._begin(indices)
+        for world in indices.tolist():
+            self.holes.draw(world, self.task.hole, self.worlds.world(world))
+        self._counts.reset(indices)
+        self._sensors.reset(indices, self.worlds.seeds[indices])
+        self._q[indices] = self._row[REF_Q]
+        self._tip[indices] = self._row[REF_P] + so3.rotate(self._row[REF_Q], self.holes.tip_P)
+        self._known[indices] = 0.0
+        for each in (self._force_sum, self._deepest):
+            each[indices] = 0.0
+
+    def _fly(self, values: Array) -> None:
+        """Fly a step at twists (B, 5) of the tip's reference."""
+        self._choose(by_law=False)
+        self._known[:] = 0.0
+        for _ in range(self.task.repeat):
+            self._turn(values, self.worlds.scenario.dt)
+            rows = self.worlds.references().rows.copy()
+            rows[:, REF_P] = self._tip - so3.rotate(self._q, self.holes.tip_P)
+            rows[:, REF_Q] = self._q
+            self.worlds.advance(References.of(rows))
+            self._look()
+
+    def _turn(self, values: Array, dt: float) -> None:
+        """Let references go on at twists (B, 5) for a control period [s]."""
+        self._tip += dt * so3.rotate(self._q, values[:, :3])
+        turns = np.column_stack([np.zeros(self.count), values[:, 3:]])
+        q = so3.multiply(self._q, so3.quaternion_exp(dt * turns))
+        self._q[:] = q / np.linalg.norm(q, axis=1, keepdims=True)
+
+    def _look(self) -> None:
+        """Take the end of a control period."""
+        x, wrenches_W = self.worlds.state[:, 0], self.worlds.contact_wrenches
+        depths = self.holes.inside(self.holes.tips(x))[:, 0].copy()
+        forces = np.linalg.norm(wrenches_W[:, :3], axis=1)
+        count(forces, depths, self.status, self._rules, self._counts)
+        q_PW = so3.conjugate(x[:, Q])
+        felt = [so3.rotate(q_PW, wrenches_W[:, :3]), so3.rotate(q_PW, wrenches_W[:, 3:])]
+        self._sensors(np.hstack(felt))
+        self._known += self._sensors.known / self.task.repeat
+        self._force_sum += self.worlds.scenario.dt * np.minimum(forces, self._rules.peak)
+
+    def _assess(self) -> Array:
+        goes_on = self.outcome == RUNNING
+        self.steps += goes_on
+        self.outcome[:] = self._counts.outcome
+        weights = self.task.reward
+        deeper = np.clip(self._counts.depth, self._deepest, self._rules.depth) - self._deepest
+        change = np.mean((self._action - self._before) ** 2, axis=1)
+        reward = weights.depth * deeper + weights.force * self._force_sum + weights.change * change
+        self._deepest += np.maximum(deeper, 0.0)
+        self._force_sum[:] = 0.0
+        reward += weights.success * (self.outcome == ARRIVED)
+        reward += weights.failure * ((self.outcome != ARRIVED) & (self.outcome != RUNNING))
+        return np.where(goes_on, reward, 0.0)
+
+    def observe(self, indices: Integers | None = None) -> Observations:
+        """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
+        which = np.arange(self.count) if indices is None else np.asarray(indices)
+        return self._observer(self.inputs, which)
+
+    @property
+    def inputs(self) -> PegInputs:
+        """Inputs of observations at present; wrenches are means over the last step."""
+        x, holes = self.worlds.state[:, 0], self.holes
+        q_PW = so3.conjugate(x[:, Q])
+        force_P, torque_P = self._known[:, :3], self._known[:, 3:]
+        tips = holes.tips(x)
+        start = np.tile(so3.conjugate(self._row[REF_Q]), (self.count, 1))
+        return PegInputs(
+            force_P,
+            torque_P - np.cross(holes.tip_P, force_P),
+            so3.rotate(start, self._tip - holes.believed),
+            so3.rotate(q_PW, tips - self._tip),
+            so3.quaternion_log(so3.multiply(start, self._q))[:, 1:],
+            so3.rotate(q_PW, x[:, V]),
+            self._action,
+        )
+
+    def off_axis(self) -> tuple[Array, Array]:
+        """Ways (B, 3) of the reference's tip to the bores' true axes [m], and turns (B, 3) to them, in P."""
+        q_PW, axes = so3.conjugate(self._q), self.holes.axes()
+        away = self._tip - self.holes.positions
+        along = (away * axes).sum(axis=1, keepdims=True)
+        heading = so3.rotate(self._q, np.array([-1.0, 0.0, 0.0]))
+        ways = so3.rotate(q_PW, along * axes - away)
+        return ways, so3.rotate(q_PW, np.cross(heading, axes))

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keys of tasks in which a rod is pushed into a bore."""
+
+from typing import Literal
+
+from iap_description.config.record import NonNegative, NonNegativeCount, Positive, Real, Record
+from iap_learning.tasks.kinds.peg_in_hole.observations import TERMS
+from iap_learning.tasks.scaling import ActionRange
+from iap_learning.tasks.task import Task
+
+COLUMNS = 5
+
+
+class WrenchSensorSpec(Record):
+    """Errors of the wrench that is observed.
+
+    Attributes:
+        force_noise: standard deviation of each control period's force, per axis [N].
+        torque_noise: likewise of the torque [N m].
+        force_bias: half-width of an even draw for each episode, per axis [N].
+        torque_bias: likewise [N m].
+        delay: control periods after which the wrench is known.
+    """
+
+    force_noise: NonNegative
+    torque_noise: NonNegative
+    force_bias: NonNegative
+    torque_bias: NonNegative
+    delay: NonNegativeCount
+
+
+class PegSuccess(Record):
+    """Demands on a peg; forces are means over a control period.
+
+    Attributes:
+        depth: of the tip in the bore, at the end [m].
+        lasting: length of that end [s].
+        steady: largest mean force over that end [N].
+        peak: largest force [N].
+    """
+
+    depth: Positive
+    lasting: Positive
+    steady: Positive
+    peak: Positive
+
+
+class PegReward(Record):
+    """Rewards of a step; what costs has a negative weight.
+
+    Attributes:
+        depth: of what the tip has gone deeper, as far as it shall go [1/m].
+        force: of the force [1/(N s)].
+        change: of the mean square of the action's change.
+        success: at the end.
+        failure: at the end.
+    """
+
+    depth: Real
+    force: Real
+    change: Real
+    success: Real
+    failure: Real
+
+
+class TipTwist(ActionRange):
+    """Five numbers: the velocity of the tip's reference in axes of P [m/s], and its turn about y and z of P [rad/s]."""
+
+    kind: Literal["tip_twist"]
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return COLUMNS
+
+
+class PegTask(Task):
+    """A rod that is pushed into the funnel of a scenario, along -x of P.
+
+    Attributes:
+        hole: name of the funnel.
+        sensor: of the wrench that is observed.
+        reward: of each step.
+        success: demands at an episode's end.
+    """
+
+    TERMS = TERMS
+
+    episodes: Literal["peg_in_hole"]
+    action: TipTwist
+    hole: str
+    sensor: WrenchSensorSpec
+    reward: PegReward
+    success: PegSuccess
