@@ -76,7 +76,10 @@ def test_a_temporary_folder_of_somebody_else_is_not_used(site, tmp_path, monkeyp
     assert folder() not in (theirs, tmp_path / "tmp" / f"iap-{os.getuid()}" / theirs.name)
 
 
-def test_short_compiling_passes_without_a_word_and_long_compiling_is_announced_once(capsys):
+def test_short_compiling_passes_without_a_word_and_long_compiling_is_announced_once(
+    capsys, monkeypatch
+):
+    monkeypatch.setattr("atexit.register", lambda _: None)  # nothing is said at this process's end
     now = iter([0.0, 1.0, 1.0, 10.0, 15.0, 16.0])
     notice = CompilationNotice(clock=lambda: next(now))
     compiled = SimpleNamespace(data={"dispatcher": numba.njit(rotate.py_func)})

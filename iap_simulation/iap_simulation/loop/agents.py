@@ -7,6 +7,7 @@ policies, and of their files.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol
 
@@ -128,7 +129,8 @@ class ProgramAgent:
         return self._commands
 
 
-def registered(group: str) -> dict[str, EntryPoint]:
+@cache  # since files of all that is installed are read for it
+def registered(group: str) -> Mapping[str, EntryPoint]:
     """Entry points of a group, by their names in alphabetical order."""
     return {each.name: each for each in sorted(entry_points(group=group), key=lambda e: e.name)}
 

@@ -63,7 +63,7 @@ def test_an_unknown_name_is_refused_with_the_key_and_those_that_there_are():
 
 def test_without_learned_policies_the_registered_agents_are_named(monkeypatch):
     script = EntryPoint(SCRIPT, "iap_simulation.docking.pair_pilot:scripted", AGENTS)
-    monkeypatch.setattr(agents, "entry_points", lambda group: [script])
+    monkeypatch.setattr(agents, "registered", lambda group: {SCRIPT: script})
     with pytest.raises(
         BadInput, match="key 'policy': unknown name 'nobody'.*script .or module:Class"
     ):

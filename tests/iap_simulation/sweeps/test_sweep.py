@@ -208,7 +208,7 @@ def test_processes_make_the_table_of_one(tmp_path):
 def undisturbed(tmp_path_factory):
     """A sweep of six parts that nothing happened to."""
     out = tmp_path_factory.mktemp("undisturbed") / "sweep"
-    return swept(study_of(seeds=60, duration=0.5), out, ProcessPool(2)), (out / TABLE).read_bytes()
+    return swept(study_of(seeds=60, duration=0.5), out, Here()), (out / TABLE).read_bytes()
 
 
 ENDS = (signal.SIGKILL, signal.SIGINT)
