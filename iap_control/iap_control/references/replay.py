@@ -40,6 +40,7 @@ CUTOFFS_HZ = (
     0.35,
 )  # that are tried for a command that turns too fast
 MAX_TURNING = math.radians(350.0)  # of thrust [rad/s]; flights of data sets come to 300
+MAX_OFF = 0.6  # of a smooth copy from what was recorded [m]
 MAX_STEP_TURNING = math.radians(90.0)  # the same where set-points step [rad/s]
 HEADING_ALONE = (
     "it tilts beyond a right angle, which the platform does not follow: its heading goes on"
@@ -231,9 +232,16 @@ def _followable(
         )
     if cutoff in (cutoff_hz, CUTOFF_HZ):
         return rows, ()
-    off = np.linalg.norm(rows(command.t)[:, REF_P] - command.p_WP_W, axis=1).max()
+    off = np.linalg.norm(rows(command.t)[:, REF_P] - command.p_WP_W, axis=1)
+    worst = int(np.argmax(off))
+    if off[worst] > MAX_OFF:
+        raise BadInput(
+            f"{command.source}: it turns faster than a vehicle: smooth enough, its copy is {off[worst]:.2f} m off at"
+            f" t = {command.t[worst]:.3f} s: --max-speed V follows set-points at V m/s, --scale reads another unit,"
+            " --from and --to cut it out, --smooth HZ flies it as it is"
+        )
     return rows, (
-        f"smoothed at {cutoff:g} Hz instead of {CUTOFF_HZ:g}, up to {off:.2f} m off, since it turns faster than"
+        f"smoothed at {cutoff:g} Hz instead of {CUTOFF_HZ:g}, up to {off[worst]:.2f} m off, since it turns faster than"
         f" a vehicle"
         " (--smooth HZ)",
     )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Checks of ranges against their anchors: units, a length common to all, and anchors whose places are exchanged.
+r"""Checks of ranges against their anchors: units, a length common to all, and places that are exchanged or wrong.
 
 Ranges of a moment meet in one point (see `meeting_point`). What those to each anchor are off there in the median is
-small where the map is right, though some went around a body. It is compared with what it would be in other units, and
-with two anchors' places exchanged.
+small where the map is right, though some went around a body. It is compared with what it would be in other units, with
+two anchors' places exchanged, and without one that then has another place.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_estimation.datasets.range_start import FEWEST, meeting_point
 from iap_estimation.virpo.messages import Ranges
@@ -31,6 +31,8 @@ GAIN = 0.5  # part of the errors that is left once their cause is mended, at mos
 EXCESSES = np.linspace(-1.0, 1.0, 21)  # common to all ranges, that are tried [m]
 FINER = np.linspace(-0.08, 0.08, 9)  # around the best of them [m]
 ALIKE = 1.5  # errors over the least, of exchanges that mend as much, as in rooms that are the same from two sides
+LEFT = 0.08  # error that is left where it has its right place, at most [m]
+MISPLACED = 1.0  # least way between the places of an anchor, of which one is wrong [m]
 SUSPECTS = 8  # anchors with the largest errors, among which two may be exchanged
 
 
@@ -58,6 +60,11 @@ def check_ranges(rounds: Sequence[Ranges], names: Sequence[str], source: str) ->
     if doubted:
         causes = (_excess(moments), _exchange(moments, doubted, names))
         least, cause = min(causes, key=lambda each: each[0])
+        moved, why = min(_misplaced(moments, doubted, names), default=(np.inf, ""))
+        if moved < min(
+            LEFT, GAIN * min(least, now)
+        ):  # three numbers to fit explain more than one or none
+            least, cause = moved, why
         if least < GAIN * now:
             raise BadInput(
                 f"{source}: ranges do not fit the anchors (off by {now:.2f} m), but would (by {least:.2f} m) {cause}"
@@ -167,6 +174,48 @@ def _exchange(
     ]
     pairs = ", or ".join(f"{names[a]} and {names[b]}" for a, b in likely)
     return least, f"with two exchanged: {pairs}; exchange them back in key 'anchors'"
+
+
+def _misplaced(
+    moments: Sequence[Ranges], doubted: Sequence[int], names: Sequence[str]
+) -> Iterator[tuple[float, str]]:
+    """Errors that are left where one of the doubted anchors stands elsewhere [m], and what they ask for."""
+    for one in doubted:
+        pairs = [(moment, _to(moment, moment.anchors != one)) for moment in moments]
+        others = [rest for _, rest in pairs if len(np.unique(rest.anchors)) >= FEWEST]
+        if len(others) < FEWEST or len(others) < len(pairs):
+            continue
+        points = [meeting_point([rest], "ranges of a moment") for rest in others]
+        own = [_to(moment, moment.anchors == one) for moment, _ in pairs]
+        seen = _joined(
+            [
+                Ranges(
+                    each.t,
+                    each.anchors,
+                    np.tile(p, (len(each.ranges), 1)),
+                    each.ranges,
+                    each.deviations,
+                )
+                for p, each in zip(points, own, strict=True)
+            ]
+        )
+        moved = float(np.linalg.norm(meeting_point([seen], "anchor") - _place(moments, one)))
+        if moved > MISPLACED:
+            left = _errors(others) | {one: _off(seen)}
+            yield (
+                _error(left),
+                (
+                    f"if {names[one]} stood {moved:.1f} m from where it is said to be: correct its place in key"
+                    " 'anchors', or leave it out"
+                ),
+            )
+
+
+def _to(moment: Ranges, which: Booleans) -> Ranges:
+    """Some of the ranges of a moment."""
+    return Ranges(
+        moment.t, moment.anchors[which], moment.p_W[which], moment.ranges[which], moment.deviations[which]
+    )  # fmt: skip
 
 
 def _error(errors: dict[int, Array]) -> float:

@@ -55,6 +55,24 @@ def test_two_anchors_that_are_exchanged_are_named(
 
 
 @pytest.mark.parametrize(
+    ("anchor", "way"),
+    [
+        (2, (0.0, 0.0, 3.0)),
+        pytest.param(3, (0.8, 0.8, 0.0), marks=pytest.mark.slow),
+    ],
+)
+def test_an_anchor_that_stands_elsewhere_is_named(
+    anchor: int, way: tuple[float, float, float]
+) -> None:
+    """Where the other four cannot meet in a place beside the right one that fits nearly as well."""
+    places = PLACES.copy()
+    places[anchor] += way
+    rounds = [replace(one, p_W=places) for one in _rounds()]
+    with pytest.raises(BadInput, match=f"would .* if {NAMES[anchor]} stood .* or leave it out"):
+        check_ranges(rounds, NAMES, "tag")
+
+
+@pytest.mark.parametrize(
     ("on_ranges", "on_places", "remedy"),
     [
         (1e3, 1.0, "set key 'ranges.scale' to 0.001"),

@@ -2,16 +2,20 @@
 """The smooth copy of a command: close to it, with derivatives that are true and clean."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from flight_bags import Motion, motion
 from numpy.typing import NDArray
 
-from iap_control.references.replay import smoothed
+from iap_control.references.motions import Replay
+from iap_control.references.replay import commanded, smoothed
+from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 from iap_io.trajectories.recorded import RecordedTrajectory
+from iap_io.trajectories.tum import tum_text
 
 Array = NDArray[np.float64]
 
@@ -153,3 +157,25 @@ def test_two_samples_are_enough() -> None:
     rows = smoothed_rows(recording(motion(np.array([0.0, 0.02]))), np.linspace(0.0, 0.02, 5))
     assert np.isfinite(rows).all()
     assert np.abs(rows[:, REF_A]).max() < 1.0
+
+
+@pytest.mark.parametrize(("speed", "refused"), [(3.0, False), (14.0, True)])
+def test_circles_that_no_smooth_copy_follows_are_refused(
+    tmp_path: Path, speed: float, refused: bool
+) -> None:
+    """At 14 m/s on 2 m the lowest cut-off leaves no circle."""
+    t = np.arange(0.0, 6.0, 0.02)
+    angle, zero = 0.5 * speed * t, 0.0 * t
+    p = np.stack(
+        [2.0 * np.cos(angle), 2.0 * np.sin(angle), zero + 2.0, zero, zero, zero, zero + 1.0]
+    )
+    path = tmp_path / "circle.tum"
+    path.write_text(tum_text(t, p.T))
+    replay = Replay(type="replay", path=str(path))
+    if refused:
+        with pytest.raises(
+            BadInput, match=r"its copy is 2.* m off at .*--max-speed .*--scale .*--smooth"
+        ):
+            commanded(replay)
+    else:
+        assert commanded(replay).duration == pytest.approx(5.98)
