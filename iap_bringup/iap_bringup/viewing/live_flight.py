@@ -143,11 +143,11 @@ class LiveFlight:
 
     def _take(self, vehicle: int, step: Step) -> None:
         self._next[vehicle] = _copied(step)
-        taken = [each for each in self._next if each is not None]
-        if len(taken) == len(self._next):
-            notes = NO_NOTES if self._scene_notes is None else self._scene_notes.at(taken)
+        steps = [each for each in self._next if each is not None]
+        if len(steps) == len(self._next):
+            notes = NO_NOTES if self._scene_notes is None else self._scene_notes.at(steps)
             with self._lock:
-                self._shown, self._notes = taken, notes
+                self._shown, self._notes = steps, notes
             self._next = [None] * len(self._next)
             self._due = max(self._due, time.perf_counter() - SHOW_PERIOD) + SHOW_PERIOD
 

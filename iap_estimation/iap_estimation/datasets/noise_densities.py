@@ -39,12 +39,12 @@ def plausible(densities: Array, source: str) -> tuple[Array, str | None]:
     is_odd = ~((densities >= MIN_DENSITIES) & (densities <= MAX_DENSITIES))
     if not is_odd.any():
         return densities, None
-    taken = np.where(is_odd, MEMS, densities)
+    usable = np.where(is_odd, MEMS, densities)
     each = ", ".join(
-        f"{DENSITIES[i].key} {densities[i]:g}: {taken[i]:g} {DENSITIES[i].unit}"
+        f"{DENSITIES[i].key} {densities[i]:g}: {usable[i]:g} {DENSITIES[i].unit}"
         for i in np.flatnonzero(is_odd)
     )
     return (
-        taken,
+        usable,
         f"{source}: no inertial unit has such noise, a small MEMS unit's is taken: {each}",
     )

@@ -132,14 +132,14 @@ def _clock(
         return 0.0, {"image_delay_s": None}
     text = f"images {_late(found.value)} +- {1e3 * found.deviation:.1f} ms by their turns and the gyroscope's"
     is_sure = abs(found.value) >= max(LEAST_DELAY, DEVIATIONS * found.deviation)
-    taken = found.value if is_sure else 0.0
+    delay = found.value if is_sure else 0.0
     lines.append(
         f"{text}: {'taken out (--image-delay 0 leaves it)' if is_sure else 'left as they are'}"
     )
-    return taken, {
+    return delay, {
         "image_delay_s": found.value,
         "image_delay_deviation_s": found.deviation,
-        "image_delay_taken_out_s": taken,
+        "image_delay_taken_out_s": delay,
     }
 
 

@@ -47,8 +47,8 @@ def _without_leaps(log: FlightLog, position: Signal, velocity: Signal) -> Flight
         return log
     shift = np.cumsum(np.where(leaps[:, None], off, 0.0), axis=0)
     values = position.values - np.concatenate([np.zeros((1, 3)), shift])
-    moved = Signal(position.t, values, position.source, position.unit)
-    log = log.with_signal(POSITION, moved)
+    shifted = Signal(position.t, values, position.source, position.unit)
+    log = log.with_signal(POSITION, shifted)
     return log.noted(
         f"position: {leaps.sum()} leaps that the velocity denies, the largest of {size[leaps].max():.2f} m, taken out"
     )

@@ -224,8 +224,8 @@ def _without_resets(log: FlightLog, table: LogTable) -> FlightLog:
     if not any(sizes):
         return log
     rows = np.clip(np.searchsorted(table.t, position.t), 0, len(table.t) - 1)
-    moved = replace(position, values=position.values - swap_world(shift[rows]))
-    log = log.with_signal(names.POSITION, moved)
+    shifted = replace(position, values=position.values - swap_world(shift[rows]))
+    log = log.with_signal(names.POSITION, shifted)
     return log.noted(
         f"position: {len(sizes)} resets, the largest of {max(sizes):.2f} m, taken out"
     )

@@ -68,9 +68,9 @@ def without_repeats(samples: Samples, stamps: Integers) -> tuple[Samples, Intege
     lengths = np.diff(np.r_[starts, len(same)])
     t = (stamps - stamps[0]) * 1e-9
     following = np.r_[starts[1:], len(same) - 1]
-    moved = np.linalg.norm(samples.p[following] - samples.p[starts], axis=1)
+    distance = np.linalg.norm(samples.p[following] - samples.p[starts], axis=1)
     is_short = (lengths <= STALE + 1) & (starts > 0) & (following < len(same) - 1)
-    is_moving = moved > MOVING * (t[following] - t[starts])
+    is_moving = distance > MOVING * (t[following] - t[starts])
     is_stale = same & (is_short & is_moving)[run]
     if not is_stale.any():
         return samples, stamps

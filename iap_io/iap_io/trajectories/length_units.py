@@ -27,10 +27,10 @@ def check_unit(samples: Samples, stamps: Integers) -> None:
     later = np.searchsorted(t, t + WINDOW)
     now = np.flatnonzero(later < len(t))
     now, later = (now, later[now]) if len(now) else (np.zeros(1, int), np.array([len(t) - 1]))
-    moved, dt = np.abs(samples.p[later] - samples.p[now]), t[later] - t[now]
-    speed = float(np.quantile(np.linalg.norm(moved, axis=1) / dt, 0.9))
-    speeds = np.quantile(moved / dt[:, None], 0.9, axis=0)
-    if np.linalg.norm(moved, axis=1).max() <= LEAP:
+    displacement, dt = np.abs(samples.p[later] - samples.p[now]), t[later] - t[now]
+    speed = float(np.quantile(np.linalg.norm(displacement, axis=1) / dt, 0.9))
+    speeds = np.quantile(displacement / dt[:, None], 0.9, axis=0)
+    if np.linalg.norm(displacement, axis=1).max() <= LEAP:
         return
     alone = _alone(samples, speeds)
     if speed > MAX_SPEED or (alone and speed > MAX_CLIMB):
@@ -47,8 +47,8 @@ def doubtful_unit(samples: Samples, stamps: Integers) -> Samples:
     """The samples with a note where they are as fast as few vehicles are, and no unit is given."""
     t = (stamps - stamps[0]) * 1e-9
     later = np.minimum(np.searchsorted(t, t + WINDOW), len(t) - 1)
-    moved = np.linalg.norm(samples.p[later] - samples.p, axis=1)
-    speed = float(np.quantile(moved / np.maximum(t[later] - t, WINDOW), 0.9))
+    distance = np.linalg.norm(samples.p[later] - samples.p, axis=1)
+    speed = float(np.quantile(distance / np.maximum(t[later] - t, WINDOW), 0.9))
     if speed < DOUBTFUL_SPEED or samples.about.scale != 1.0:
         return samples
     return samples.noted(f"it moves at {speed:.3g} m/s: if its unit is cm, --scale 0.01 reads it")

@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 
 from iap_description.config.record import Count, Positive, Record
 from iap_learning.training.libraries import jax, jnp
-from iap_learning.training.networks import Network, Tensor, Tree, forward, moved, optimiser
+from iap_learning.training.networks import (
+    Network,
+    Tensor,
+    Tree,
+    forward,
+    optimiser,
+    optimiser_step,
+)
 from iap_learning.training.offline import NetworkShape, Update
 from iap_learning.training.transitions import Transitions
 
@@ -56,7 +63,7 @@ def make_update(settings: BC) -> Update[CloningState]:
         state: CloningState, batch: Transitions, _: Tensor
     ) -> tuple[CloningState, dict[str, Any]]:
         error, slope = gradient(state.actor, batch)
-        actor, memory = moved(adam, slope, state.memory, state.actor, settings.rate)
+        actor, memory = optimiser_step(adam, slope, state.memory, state.actor, settings.rate)
         return CloningState(actor, memory), {"error": error}
 
     return update

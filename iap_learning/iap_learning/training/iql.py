@@ -22,8 +22,8 @@ from iap_learning.training.networks import (
     Tree,
     followed,
     forward,
-    moved,
     optimiser,
+    optimiser_step,
 )
 from iap_learning.training.offline import NetworkShape, Update
 from iap_learning.training.td3bc import Critics, critic_loss, value
@@ -116,7 +116,7 @@ def make_update(settings: IQL) -> Update[IQLState]:
 
     def update(state: IQLState, batch: Transitions, _: Tensor) -> tuple[IQLState, dict[str, Any]]:
         slope, parts = jax.grad(loss, has_aux=True)(state.nets, state.target, batch)
-        nets, memory = moved(adam, slope, state.memory, state.nets, settings.rate)
+        nets, memory = optimiser_step(adam, slope, state.memory, state.nets, settings.rate)
         target = followed(state.target, nets.critics, settings.tau)
         return IQLState(nets, target, memory), parts
 

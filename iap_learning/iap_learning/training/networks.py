@@ -95,7 +95,7 @@ def optimiser(largest_gradient: float) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(largest_gradient), optax.scale_by_adam(eps=1e-5))
 
 
-def moved(
+def optimiser_step(
     adam: optax.GradientTransformation,
     gradient: Tree,
     state: Tree,

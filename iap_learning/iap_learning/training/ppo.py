@@ -35,8 +35,8 @@ from iap_learning.training.networks import (
     Tree,
     forward,
     log_density,
-    moved,
     optimiser,
+    optimiser_step,
 )
 
 
@@ -169,9 +169,11 @@ def make_epoch(settings: PPO) -> Epoch:
     def update(learner: Learner, some: Batch, actor_rate: Tensor, critic_rate: Tensor) -> Updated:
         (_, report), slope = actor_gradient(learner.actor, some, settings.clip, settings.entropy)
         error, critic_slope = critic_gradient(learner.critic, some)
-        actor, actor_memory = moved(adam, slope, learner.actor_memory, learner.actor, actor_rate)
+        actor, actor_memory = optimiser_step(
+            adam, slope, learner.actor_memory, learner.actor, actor_rate
+        )
         actor = actor._replace(log_sigma=jnp.maximum(actor.log_sigma, least))
-        critic, critic_memory = moved(
+        critic, critic_memory = optimiser_step(
             adam, critic_slope, learner.critic_memory, learner.critic, critic_rate
         )
         return Learner(actor, critic, actor_memory, critic_memory), {**report, "error": error}

@@ -50,8 +50,8 @@ from iap_learning.training.networks import (
     Tree,
     followed,
     forward,
-    moved,
     optimiser,
+    optimiser_step,
 )
 from iap_learning.training.offline import NetworkShape, Update
 from iap_learning.training.transitions import Transitions
@@ -236,13 +236,15 @@ def make_update(settings: TD3BC) -> Update[TD3BCState]:
             state.nets.critics, batch, backup, activation
         )
         rate = jnp.where(is_refined, 0.0, settings.critic_rate)
-        critics, critic_memory = moved(adam, slope, state.critic_memory, state.nets.critics, rate)
+        critics, critic_memory = optimiser_step(
+            adam, slope, state.critic_memory, state.nets.critics, rate
+        )
 
         alpha = settings.alpha * jnp.where(is_refined, settings.refined_alpha, 1.0)
         slope = jax.grad(actor_loss)(
             state.nets.actor, critics[0], batch, alpha, settings.weight, activation
         )
-        actor, actor_memory = moved(
+        actor, actor_memory = optimiser_step(
             adam, slope, state.actor_memory, state.nets.actor, settings.actor_rate
         )
         nets = TD3BCNetworks(actor, critics)

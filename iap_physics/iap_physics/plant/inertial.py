@@ -127,9 +127,9 @@ class InertialProbe(PlantPart):
 
     def take_all(self) -> InertialSamples:
         """The samples of all worlds since the last call: arrays (S, B, M, 3)."""
-        taken, self._samples = self._samples, []
-        ticks = np.array([tick for tick, _ in taken], dtype=np.int64)
-        values = np.array([each for _, each in taken]).reshape(-1, *self._sums.shape)
+        samples, self._samples = self._samples, []
+        ticks = np.array([tick for tick, _ in samples], dtype=np.int64)
+        values = np.array([each for _, each in samples]).reshape(-1, *self._sums.shape)
         return InertialSamples(ticks, values[:, :, 0], values[:, :, 1])
 
 

@@ -102,9 +102,9 @@ class MotionCaptures(MountedSensors):
 
     def sample(self, k: int, t: float, x: Array, rays: RayCaster | None) -> Sequence[Reading]:
         """The poses that are there at control instant k; arguments as of `MountedSensors`."""
-        taken = super().sample(k, t, x, rays)
-        if taken:
-            self._waiting.append((k + self._late, taken))
+        readings = super().sample(k, t, x, rays)
+        if readings:
+            self._waiting.append((k + self._late, readings))
         if not self._waiting or self._waiting[0][0] > k:
             return []
         return self._waiting.popleft()[1]

@@ -151,8 +151,10 @@ def _horizon(table: FlightTable, seconds: float, x: Array, longest: int) -> Hori
     starts, steps = windows(table, seconds)
     count = min(len(windows(table, longest * table.dt)[0]), len(starts))
     begin, end = x[0, :count], x[steps, :count]
-    moved = end[:, P] - begin[:, P]
-    return horizon(table, seconds, starts[:count], steps, Predicted(end[:, Q], end[:, V], moved))
+    displacement = end[:, P] - begin[:, P]
+    return horizon(
+        table, seconds, starts[:count], steps, Predicted(end[:, Q], end[:, V], displacement)
+    )
 
 
 def _flown(

@@ -93,8 +93,8 @@ class Bonds:
         Raises:
             IapError: there is no spare constraint.
         """
-        taken = {bond.k for bond in self._bonds.values()}
-        free = [k for k in range(self._model.neq) if k not in taken]
+        used = {bond.k for bond in self._bonds.values()}
+        free = [k for k in range(self._model.neq) if k not in used]
         if not free:
             raise IapError(f"add_joint: no more than {self._model.neq} at a time")
         self._count += 1

@@ -324,9 +324,9 @@ class PyBulletEngine(Engine):
         first = 0
         for k, vehicle in enumerate(self._loaded.vehicles):
             rows = slice(first, first + 1 + len(vehicle.links))
-            moved = x[rows].copy()
-            moved[:, P] += spread * np.array([k, 0.0, 1.0])
-            place(self._client, vehicle, moved, self._loaded.q_BC[rows])
+            shifted = x[rows].copy()
+            shifted[:, P] += spread * np.array([k, 0.0, 1.0])
+            place(self._client, vehicle, shifted, self._loaded.q_BC[rows])
             first = rows.stop
 
     def _prescribe(self, dt: float) -> None:

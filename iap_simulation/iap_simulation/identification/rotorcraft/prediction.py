@@ -54,12 +54,12 @@ class Predicted(NamedTuple):
     Attributes:
         q: (W, 4) attitudes, xyzw.
         v: (W, 3) velocities [m/s]; NaN where the log has none.
-        moved: (W, 3) ways since the begin [m]; NaN where the log has no velocity.
+        displacement: (W, 3) ways since the begin [m]; NaN where the log has no velocity.
     """
 
     q: Array
     v: Array
-    moved: Array
+    displacement: Array
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def horizon(
         velocity = _errors(table.v[starts + steps], predicted.v, v)
         if table.p is not None:
             way = table.p[starts + steps] - table.p[starts]
-            position = _errors(way, predicted.moved, v * (steps * table.dt))
+            position = _errors(way, predicted.displacement, v * (steps * table.dt))
     return Horizon(seconds, len(starts), (model, stays, rate), velocity, position)
 
 
@@ -182,13 +182,13 @@ def _velocities(
     if table.v is None:
         none = np.full((len(starts), 3), np.nan)
         return none, none
-    v, moved = table.v[starts], np.zeros((len(starts), 3))
+    v, displacement = table.v[starts], np.zeros((len(starts), 3))
     for k in range(steps):
         row = starts + k
         after = v + table.dt * (_accelerations(motion, row, table.q[row], v) + push[starts])
-        moved = moved + 0.5 * table.dt * (v + after)
+        displacement = displacement + 0.5 * table.dt * (v + after)
         v = after
-    return v, moved
+    return v, displacement
 
 
 class Response(NamedTuple):

@@ -202,10 +202,11 @@ class _Fit:
         count, width = len(free), len(linear[0])
         slopes = []
         for j in range(count):
-            moved = free.copy()
-            moved[j] += STEP
+            perturbed = free.copy()
+            perturbed[j] += STEP
             slopes.append(
-                (self._modelled(self._drive(moved), linear) - self._modelled(drive, linear)) / STEP
+                (self._modelled(self._drive(perturbed), linear) - self._modelled(drive, linear))
+                / STEP
             )
         parts = []
         for i in range(3):
