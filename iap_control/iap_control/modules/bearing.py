@@ -74,7 +74,7 @@ def evened(structure: Structure, y: Array, lever: float) -> Array:
     laplacian = structure.incidence @ structure.incidence.T
     borne: Array = np.where(structure.obeys[:, None], laplacian @ y, 0.0)
     borne -= moved_to(_least(structure, borne.sum(axis=0), lever), structure.offsets_S)
-    out: Array = np.linalg.pinv(laplacian, hermitian=True) @ borne
+    out: Array = structure.laplacian_inverse @ borne
     return out
 
 

@@ -57,8 +57,7 @@ def potential(structure: Structure, external_S: Array) -> Array:
     """
     common = np.tile(disturbance(structure, external_S), (len(external_S), 1))
     about_gcos = moved_to(external_S, structure.offsets_S) - moved_to(common, structure.offsets_S)
-    B = structure.incidence
-    y: Array = np.linalg.pinv(B @ B.T, hermitian=True) @ about_gcos
+    y: Array = structure.laplacian_inverse @ about_gcos
     return y
 
 
@@ -67,8 +66,7 @@ def potential_of_joints(structure: Structure, joint_S: Array) -> Array:
 
     Those of a closed loop are met as closely as thrust can bring them about.
     """
-    B = structure.incidence
-    y: Array = np.linalg.pinv(B.T) @ moved_to(joint_S, structure.joints_S)
+    y: Array = structure.differences_inverse @ moved_to(joint_S, structure.joints_S)
     return y
 
 

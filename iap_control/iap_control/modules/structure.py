@@ -8,6 +8,7 @@ for each joint, -1 in the row of a and 1 in that of b. Chains, branches and clos
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -103,6 +104,18 @@ class Structure:
         has_led = np.array([each in led for each in modules])
         leader = modules[_nearest(offsets, obeys if obeys.any() else ~obeys, has_led)]
         return cls(modules, tuple(joined), offsets, halfway, incidence, leader, obeys)
+
+    @cached_property
+    def laplacian_inverse(self) -> Array:
+        """(n, n) pseudo-inverse of B B^T."""
+        inverse: Array = np.linalg.pinv(self.incidence @ self.incidence.T, hermitian=True)
+        return inverse
+
+    @cached_property
+    def differences_inverse(self) -> Array:
+        """(n, m) pseudo-inverse of B^T, from differences across joints to potentials of modules."""
+        inverse: Array = np.linalg.pinv(self.incidence.T)
+        return inverse
 
     @property
     def connectivity(self) -> float:
