@@ -108,14 +108,13 @@ class Structure:
     @cached_property
     def laplacian_inverse(self) -> Array:
         """(n, n) pseudo-inverse of B B^T."""
-        inverse: Array = np.linalg.pinv(self.incidence @ self.incidence.T, hermitian=True)
-        return inverse
+        laplacian = self.incidence @ self.incidence.T
+        return np.asarray(np.linalg.pinv(laplacian, hermitian=True), dtype=float)
 
     @cached_property
     def differences_inverse(self) -> Array:
         """(n, m) pseudo-inverse of B^T, from differences across joints to potentials of modules."""
-        inverse: Array = np.linalg.pinv(self.incidence.T)
-        return inverse
+        return np.asarray(np.linalg.pinv(self.incidence.T), dtype=float)
 
     @property
     def connectivity(self) -> float:
