@@ -63,7 +63,7 @@ class CheckedCacheFile(caching.IndexDataCacheFile):
 
 def check_compilation_cache() -> None:
     """Check what numba reads from its cache from now on; call it before any kernel is imported."""
-    caching.IndexDataCacheFile = CheckedCacheFile
+    vars(caching).update(IndexDataCacheFile=CheckedCacheFile)  # as in kernel_stamps
 
 
 def _tell(path: str | Path) -> None:

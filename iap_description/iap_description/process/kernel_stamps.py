@@ -83,7 +83,9 @@ class KernelIndex(caching.IndexDataCacheFile):
         return overloads
 
 
-caching.IndexDataCacheFile = KernelIndex  # numba has no setting for it
+# numba has no setting for it. Of an assignment, readers of sources conclude that the class is its own ancestor: the
+# site's build would end in their recursion.
+vars(caching).update(IndexDataCacheFile=KernelIndex)
 
 
 def digest(function: Callable[..., Any]) -> str:
