@@ -53,8 +53,7 @@ def write_ulog(path: Path, t: np.ndarray, x: np.ndarray) -> None:
 result = record("figure_eight", duration=5.0 if "--quick" in sys.argv else None)
 columns = load_run(result.folder).vehicles[0].columns
 write_ulog(Path("flight.ulg"), columns.t, columns.x[:, 0])
-inspection = Inspection.of(open_log("flight.ulg"))
-print(*inspection.heading(), *inspection.rows(), *inspection.conclusions(), sep="\n")
+print(*Inspection.of(open_log("flight.ulg")).conclusions(), sep="\n")
 recorded = read_recorded("flight.ulg")  # what `iap replay flight.ulg` flies
 at = recorded.t + recorded.start_ns * 1e-9
 path = np.stack([np.interp(at, columns.t, p) for p in columns.x[:, 0, P].T], axis=1)
