@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 DOMAINS = range(20, 100)
+FIRST_PORT = (
+    7410  # PB + d1: participant k of a domain binds PB + DG domain + d1 + PG k (RTPS 2.5, 9.6.2.3)
+)
+PARTICIPANTS = 32  # of a domain on one host, which find each other
 
 
 @contextmanager
@@ -29,10 +33,15 @@ def free_domain() -> Iterator[int]:
 
 
 def _has_participant(domain: int) -> bool:
-    """True if a process takes part in a domain: the first there binds port PB + DG domain + d1 (RTPS 2.5, 9.6.2.3)."""
+    """True if a process takes part in a domain, also one that was left behind when the first there had ended."""
+    return any(_is_bound(FIRST_PORT + 250 * domain + 2 * k) for k in range(PARTICIPANTS))
+
+
+def _is_bound(port: int) -> bool:
+    """True if a process of this machine listens on a UDP port."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.bind(("", 7400 + 250 * domain + 10))
+            probe.bind(("", port))
         except OSError:
             return True
     return False
