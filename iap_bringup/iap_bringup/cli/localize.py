@@ -20,6 +20,7 @@ from iap_bringup.cli.live_pages import may_control
 from iap_bringup.cli.view import serve
 from iap_bringup.terminal.localization import show_localization
 from iap_bringup.terminal.progress import time_bar, work_bar
+from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.errors import BadInput
 from iap_description.process.interrupts import Deferral
 from iap_estimation.datasets.bag_source import TruthPoses
@@ -152,7 +153,7 @@ def _corrections(options: argparse.Namespace) -> Corrections:
     """The options that describe the sensors.
 
     Raises:
-        BadInput: a number that is none, or a factor of 0.
+        BadInput: a number that is none or too large, or a factor of 0.
     """
     names = {"accel_scale": "--accel-scale", "gyro_scale": "--gyro-scale"}
     for name, option in {**names, "image_delay": "--image-delay", "begin": "--from"}.items():
@@ -161,6 +162,8 @@ def _corrections(options: argparse.Namespace) -> Corrections:
             raise BadInput(f"{option} {value}: expected a number")
         if name in names and value == 0.0:
             raise BadInput(f"{option} {value}: expected a factor other than 0")
+        if value is not None and abs(value) > MAX_SI_NUMBER:
+            raise BadInput(f"{option} {value:g}: expected a number of at most {MAX_SI_NUMBER:g}")
     gyro_scale = 1.0 if options.gyro_scale is None else options.gyro_scale
     begin = -math.inf if options.begin is None else options.begin
     return Corrections(options.accel_scale, gyro_scale, options.image_delay, begin)

@@ -234,7 +234,7 @@ def _followable(
         return rows, ()
     off = np.linalg.norm(rows(command.t)[:, REF_P] - command.p_WP_W, axis=1)
     worst = int(np.argmax(off))
-    if off[worst] > MAX_OFF:
+    if off[worst] > MAX_OFF and not steps:
         raise BadInput(
             f"{command.source}: it turns faster than a vehicle: smooth enough, its copy is {off[worst]:.2f} m off at"
             f" t = {command.t[worst]:.3f} s: --max-speed V follows set-points at V m/s, --scale reads another unit,"

@@ -112,6 +112,10 @@ def _piece(
         faces = faces[:, ::-1]
     uv = getattr(mesh.visual, "uv", None)
     uv = None if uv is None or len(uv) != len(vertices) else np.asarray(uv, dtype=np.float64)
+    if uv is not None and not (np.abs(uv) < FARTHEST).all():
+        raise ValueError(
+            f"{path}: part '{names[0]}' has a texture coordinate that is not within {FARTHEST:g}: export it anew"
+        )
     if y_up:
         vertices = _z_up(vertices)
         normals = None if normals is None else _z_up(normals)

@@ -61,11 +61,11 @@ def log_of_columns(
     Raises:
         BadInput: there are no rates.
     """
-    t = np.unwrap(columns[TIME], period=WRAP) * 1e-6
     low, high = _range(keys, columns)
-    sound = _sound(columns, low, high)
-    table = LogTable(TABLE, t, _scaled(keys, columns, low, high))
-    table = LogTable(TABLE, t[sound], {name: x[sound] for name, x in table.columns.items()})
+    sound = _sound(columns, low, high) & np.isfinite(columns[TIME])
+    t = np.unwrap(columns[TIME][sound], period=WRAP) * 1e-6
+    scaled = _scaled(keys, columns, low, high)
+    table = LogTable(TABLE, t, {name: x[sound] for name, x in scaled.items()})
     signals, of_times = signals_of({TABLE: [table]}, FIELDS)
     notes_of_log = [*notes, *of_times]
     if names.GYROSCOPE not in signals:
@@ -83,7 +83,7 @@ def log_of_columns(
     firmware = keys.get("Firmware revision", "Betaflight of unknown release")
     missing = dict.fromkeys((names.ATTITUDE, names.POSITION, names.VELOCITY), NO_PLACE)
     return FlightLog(
-        path, kind, f"{firmware}, {rotors} rotors", signals, rotors, "enu", len(t),
+        path, kind, f"{firmware}, {rotors} rotors", signals, rotors, "enu", len(sound),
         keys, tuple(notes_of_log), missing, ADVICE, PLACES if rotors == len(PLACES) else None,
     )  # fmt: skip
 

@@ -121,7 +121,25 @@ def signals_of(tables: Tables, fields: Iterable[LogField]) -> tuple[dict[str, Si
             if is_alive or each.signal not in signals:
                 signals[each.signal] = (signal, is_alive)
                 notes += [note for note in signal_notes if note not in notes]
-    return {name: signal for name, (signal, _) in signals.items()}, notes
+    return _near_the_others({name: signal for name, (signal, _) in signals.items()}, notes)
+
+
+def _near_the_others(
+    signals: dict[str, Signal], notes: list[str]
+) -> tuple[dict[str, Signal], list[str]]:
+    """The signals without rows of states far from the times of all that is measured, and notes of them."""
+    measured = [each.t for name, each in signals.items() if name not in STATES]
+    if not measured:
+        return signals, notes
+    begin, end = (f(each[k] for each in measured) for f, k in ((min, 0), (max, -1)))
+    for name in filter(signals.__contains__, STATES):
+        state = signals[name]
+        near = (state.t >= begin - STRAY) & (state.t <= end + STRAY)
+        if near.all() or near.sum() < 2:
+            continue
+        signals[name] = Signal(state.t[near], state.values[near], state.source, state.unit)
+        notes.append(f"{name}: {(~near).sum()} stray time stamps left out")
+    return signals, notes
 
 
 def _signal(each: LogField, table: LogTable) -> tuple[Signal, list[str]] | None:

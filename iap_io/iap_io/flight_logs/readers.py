@@ -73,10 +73,24 @@ def open_log(path: Path | str) -> FlightLog:
         known = f"no flight log that is known: {', '.join(READERS)} are read"
         raise BadInput(f"{path}: {no_text(begin) or known}")
     if number is None:
-        return plausible(kind.read(path))
+        return _with_signals(plausible(kind.read(path)))
     if kind.read_number is None:
         raise BadInput(f"{path}:{number}: the file has one log: leave out :{number}")
-    return plausible(kind.read_number(path, number))
+    return _with_signals(plausible(kind.read_number(path, number)))
+
+
+def _with_signals(log: FlightLog) -> FlightLog:
+    """The log, if anything of it can be believed.
+
+    Raises:
+        BadInput: nothing can, with the reasons.
+    """
+    if not log.signals:
+        reasons = (
+            "; ".join(f"{name} {why}" for name, why in log.missing.items()) or "none is known"
+        )
+        raise BadInput(f"{log.path}: no signal that can be used: {reasons}")
+    return log
 
 
 def _begin(path: Path) -> bytes:

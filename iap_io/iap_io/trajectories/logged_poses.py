@@ -54,7 +54,6 @@ def flight_samples(log: FlightLog, reading: PoseReading) -> Samples:
         raise BadInput(
             f"{path}: --topic {topic}: of a flight log {' or '.join(ATTITUDES)} is flown"
         )
-    flight, notes = _flight(log, number)
     position = log.signals.get(topic)
     if position is None:
         reason = log.missing.get(topic, "the log has none")
@@ -62,6 +61,7 @@ def flight_samples(log: FlightLog, reading: PoseReading) -> Samples:
             f"{path}: no {topic} to fly ({reason}): log one, by GPS or motion capture; 'iap inspect {path}' says what"
             " there is"
         )
+    flight, notes = _flight(log, number)
     check = check_frames(log, flight)
     if reading.convention is None and check.is_contradicted:
         raise BadInput(f"{path}: {check.verdict}; --convention says what they are")

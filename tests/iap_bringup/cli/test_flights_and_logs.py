@@ -285,6 +285,7 @@ def test_the_length_of_data_counts_from_where_they_do():
         ("--gyro-scale", "0", "expected a factor"),
         ("--gyro-scale", "nan", "expected a number"),
         ("--image-delay", "inf", "expected a number"),
+        ("--accel-scale", "-1e308", "of at most 1e"),
         ("--from", "nan", "expected"),
     ],
 )

@@ -202,6 +202,10 @@ def test_damaged_gltf_files_are_refused_with_file_and_part(tmp_path):
             {"type": "mesh", "file": "sheet.ply", "scale": 1.0, "contact": "hulls"},
             "'contact'.*open.*surface",
         ),
+        (
+            {"type": "mesh", "file": "stained.ply", "scale": 1.0},
+            "texture coordinate .*not within 1e",
+        ),
         ({"type": "mesh", "file": "many.ply"}, "10000000 triangles.*'triangles'"),
         ({"type": "plane", "size": [1, 1], "texture": "wide.png"}, "20000 x 1 pixels.*16384"),
         ({"type": "scene", "file": "place.yaml"}, "part of each other"),
@@ -211,6 +215,9 @@ def test_damaged_gltf_files_are_refused_with_file_and_part(tmp_path):
 def test_what_cannot_be_used_is_refused_in_one_line(tmp_path, part, words):
     trimesh.creation.box((0.003, 0.003, 0.003)).export(tmp_path / "tiny.stl")
     trimesh.Trimesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]).export(tmp_path / "sheet.ply")
+    stained = trimesh.Trimesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+    stained.visual = trimesh.visual.TextureVisuals(uv=[[0.0, 0.0], [1e80, 0.0], [0.0, 1.0]])
+    stained.export(tmp_path / "stained.ply")
     header = "ply\nformat ascii 1.0\nelement vertex 3\nelement face 10000000\nend_header\n"
     (tmp_path / "many.ply").write_text(header, encoding="utf-8")
     Image.new("L", (20000, 1)).save(tmp_path / "wide.png")

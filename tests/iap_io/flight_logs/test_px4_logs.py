@@ -12,7 +12,7 @@ from flight_bags import motion
 from ulog_writer import flight_log
 
 from iap_bringup.cli.main import main
-from iap_bringup.fuzz.made_logs import BOOT_US, ULOG_HEADER, ULogWriter
+from iap_bringup.fuzz.made_logs import BOOT_US, ULOG_HEADER, ULogWriter, usd
 from iap_description.errors import BadInput
 from iap_description.frames import swap_attitude, swap_world
 from iap_description.math import so3
@@ -145,6 +145,29 @@ def test_a_stray_stamp_is_left_out(flight, tmp_path):
     made.topic("battery_status", "float voltage_v", [(BOOT_US + 10**9, 12.0)])
     read = open_log(made.write(tmp_path / "flight.ulg"))
     assert read.end - read.begin < 11.0
+
+
+def test_a_stray_stamp_of_a_state_makes_no_flight_longer(tmp_path):
+    made = ULogWriter()
+    rows = [(BOOT_US + 50_000 * k, 0.1 * k, 0.0, -0.1 * k, 2.0, 0.0, -2.0) for k in range(99)]
+    made.topic(
+        "vehicle_local_position", "float x;float y;float z;float vx;float vy;float vz", rows
+    )
+    states = [(BOOT_US, 1), (BOOT_US + 1_000_000, 0), (BOOT_US + 10**13, 0)]
+    made.topic("vehicle_land_detected", "bool landed", states)
+    read = open_log(made.write(tmp_path / "flight.ulg"))
+    (flight,) = Inspection.of(read).flights
+    assert flight.duration == pytest.approx(3.9)
+    assert "landed: 1 stray time stamps left out" in read.notes
+
+
+def test_a_log_without_a_signal_that_can_be_used_is_refused_with_the_reasons(tmp_path):
+    t = np.arange(0.0, 5.0, 0.02).tolist()
+    columns = [f"stateEstimate.{each}" for each in ("x", "y", "z", "vx", "vy", "vz")]
+    path = tmp_path / "log00"
+    path.write_bytes(usd(t, (columns, [(k, 0.0, 1.0, 1e9, 0.0, 0.0) for k in range(len(t))])))
+    with pytest.raises(BadInput, match="no signal that can be used: .*lost its way"):
+        open_log(path)
 
 
 def test_the_instance_whose_motors_turn_counts(flight, tmp_path):

@@ -107,6 +107,19 @@ def test_damaged_rows_of_a_blackbox_are_counted_and_never_handed_out(tmp_path):
     assert any(note.startswith("5 damaged rows") for note in read.notes)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_time_of_a_blackbox_that_is_no_number_spoils_no_other(tmp_path):
+    path = blackbox(tmp_path / "flight.csv")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for k, time in ((100, "nan"), (200, "inf"), (300, "none")):
+        cells = lines[k].split(",")
+        lines[k] = ",".join([cells[0], time, *cells[2:]])
+    path.write_text("\n".join(lines), encoding="utf-8")
+    read = open_log(path)
+    assert len(read.signals[names.MOTORS].t) == 3997
+    assert read.notes[0].startswith("3 damaged rows")
+
+
 def test_lines_of_a_blackbox_that_are_no_rows_are_counted(tmp_path):
     path = blackbox(tmp_path / "flight.csv")
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -112,7 +112,7 @@ def test_a_leap_beyond_a_metre_within_half_a_second_is_taken_out(
 
 
 def test_positions_and_velocities_of_a_lost_estimator_are_left_out_together() -> None:
-    p, v = np.cumsum(np.ones((len(T), 3)), axis=0), np.zeros((len(T), 3))
+    p, v = np.cumsum(0.05 * np.ones((len(T), 3)), axis=0), np.zeros((len(T), 3))
     for speed, kept in ((99.0, True), (101.0, False)):
         v[50] = [speed, 0.0, 0.0]
         log = plausible(log_of(position=(T, p), velocity=(T, v)))
@@ -129,3 +129,24 @@ def test_two_volts_are_no_battery() -> None:
         both = {name: (T, np.full(len(T), volts)) for name in ("voltage", "current")}
         log = plausible(log_of(**both))
         assert (names.VOLTAGE in log.signals, names.CURRENT in log.signals) == (kept, kept)
+
+
+@pytest.mark.parametrize("rows", [1, 5])
+def test_rows_that_leap_away_and_back_are_left_out_and_move_nothing(rows: int) -> None:
+    """Also where the next sound row comes late, as behind bytes that were lost."""
+    p = np.stack([2.0 * T, 0.0 * T, 1.0 + 0.0 * T], axis=1)
+    p[60 : 60 + rows] = 0.0
+    v = np.tile([2.0, 0.0, 0.0], (len(T), 1))
+    keep = (np.arange(len(T)) < 60 + rows) | (np.arange(len(T)) > 66 + rows)
+    log = plausible(log_of(position=(T[keep], p[keep]), velocity=(T, v)))
+    position = log.signals[names.POSITION]
+    np.testing.assert_allclose(position.values[:, 0], 2.0 * position.t, atol=1e-9)
+    assert f"{rows} rows that leap away and back" in log.notes[0]
+
+
+def test_a_position_that_leaps_over_and_over_is_none() -> None:
+    p = np.stack([2000.0 * T, 0.0 * T, 1.0 + 0.0 * T], axis=1)  # in mm
+    v = np.tile([2.0, 0.0, 0.0], (len(T), 1))
+    log = plausible(log_of(position=(T, p), velocity=(T, v)))
+    assert names.POSITION not in log.signals
+    assert "leaps from its velocity in 119 of 119 rows" in log.missing[names.POSITION]

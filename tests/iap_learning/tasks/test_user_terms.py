@@ -128,6 +128,7 @@ def test_an_action_is_what_the_function_makes_of_it():
         ({"observation": {"mine:constant": 1.0}}, "'mine:constant' is no function"),
         ({"observation": {"nowhere:any": 1.0}}, "module 'nowhere' cannot be imported"),
         ({"fails_beyond": {"mine:ahead": 1.0}}, r"'mine:ahead' returns \(.*; one float is"),
+        ({"history": 1001}, "key 'history': .* 1000"),
         ({"observation": {"nothing": 1.0}}, "no term 'nothing': choose .*module:function"),
         (
             {"action": {"kind": "pose", "function": "mine:ahead", "low": [0.0], "high": [1.0]}},

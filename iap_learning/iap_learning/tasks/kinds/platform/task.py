@@ -23,6 +23,8 @@ from iap_learning.tasks.task import TASKS, Task, task_tree
 from iap_learning.tasks.user_terms import TermInputs, UserAction, UserFunctionName
 from iap_simulation.batch.actions import KINDS, action_size
 
+MAX_HISTORY = 1000  # steps that are observed at once
+
 
 class CommandRange(ExtendedRecord, ActionRange):
     """Range of what is commanded of a platform, see `iap_simulation.batch.actions`.
@@ -122,7 +124,7 @@ class PlatformTask(Task):
     platform: str | None
     goal: Literal["present", "last"]
     action: CommandRange
-    history: Count = 1
+    history: Annotated[Count, Field(le=MAX_HISTORY)] = 1
     observed: Literal["truth", "measured"] = "truth"
     depth: DepthImage | None
     reward: Reward
