@@ -69,7 +69,12 @@ def _refuse_tag(_: yaml.Loader, node: yaml.Node) -> None:
     raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
-_Loader.add_constructor(None, _refuse_tag)
+# None is any other tag; the others make of a text what no key takes and no report can hold.
+for _tag in (
+    None,
+    *(f"tag:yaml.org,2002:{_kind}" for _kind in ("binary", "timestamp", "set", "omap", "pairs")),
+):
+    _Loader.add_constructor(_tag, _refuse_tag)
 
 
 class _PlainDumper(_BaseDumper):  # type: ignore[misc, valid-type]
