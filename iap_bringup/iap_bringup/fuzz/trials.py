@@ -220,7 +220,7 @@ def fault_of(arguments: list[str], ending: Ending, out: Path | None) -> str | No
         return _fault_of_interrupted(complaint, out)
     if ending.code == 2:
         return _fault_of_refusal(arguments, ending, complaint, out)
-    if "--json" in arguments and not _is_json(ending.out):
+    if _asks_json(arguments) and not _is_json(ending.out):
         return f"no json: {ending.out[:MAX_SHOWN]!r}"
     if ending.code == 0 and out is not None and not out.exists():
         return "no folder"
@@ -231,14 +231,14 @@ def _fault_of_refusal(
     arguments: list[str], ending: Ending, complaint: str, out: Path | None
 ) -> str | None:
     """The fault of a command that has refused its input."""
-    if ending.out.strip() and "--json" not in arguments:
+    if ending.out.strip() and not _asks_json(arguments):
         return f"words before a refusal: {_end_of(ending.out)}"
     if not _is_one_line(complaint):
         return f"not one line: {_end_of(ending.err)}"
     if out is not None and _is_left(out):
         left = sorted(str(each.relative_to(out)) for each in out.rglob("*"))
         return f"folder left: {', '.join(left)[:MAX_SHOWN]}"
-    if "--json" in arguments and not _is_json(ending.out):
+    if _asks_json(arguments) and not _is_json(ending.out):
         return f"no json: {ending.out[:MAX_SHOWN]!r}"
     return None
 
@@ -265,6 +265,12 @@ def _is_one_line(text: str) -> bool:
 
 def _is_left(out: Path) -> bool:
     return out.exists() and not (out / "checkpoint.npz").exists()  # from which a training goes on
+
+
+def _asks_json(arguments: list[str]) -> bool:
+    """True if ``--json`` is an option of a command, not what stands behind ``--``."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return "--json" in arguments[:end]
 
 
 def _is_json(text: str) -> bool:

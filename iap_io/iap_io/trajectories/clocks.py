@@ -227,7 +227,7 @@ def _without_drift(samples: S, header: Integers, bag: Integers) -> tuple[S, Inte
     noise = NOISE * 1.4826 * float(np.median(np.abs(change - np.median(change))))
     growth = abs(1.0 / rate - 1.0) * float(bag[-1] - bag[0]) * 1e-9
     level = (bag - bag[0]) * 1e-9 - (header - header[0]) * 1e-9 / rate
-    scatter = 1.4826 * float(np.median(np.abs(level - np.median(level))))  # as of bursts
+    scatter = float(np.ptp(np.quantile(level, [0.05, 0.95])))  # as of bursts
     if growth < max(DRIFT, noise, scatter):
         return samples, header
     if abs(rate - 1.0) > MAX_DRIFT:

@@ -46,6 +46,7 @@ REFUSED = Ending(2, "", "iap: file: no\n", 1.0, timed_out=False)
         (REFUSED, [], None),
         (REFUSED._replace(out='{"error": "no"}\n'), ["--json"], None),
         (REFUSED, ["--json"], "no json"),
+        (REFUSED, ["--", "--json"], None),
         (REFUSED._replace(out="begun\n"), [], "words before a refusal: begun"),
         (REFUSED._replace(err="usage: iap\n  more\n"), [], None),
         (REFUSED._replace(err="file: no\n"), [], "not one line"),

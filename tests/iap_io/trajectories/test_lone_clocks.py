@@ -50,3 +50,13 @@ def test_set_points_that_are_sent_several_times_are_no_bursts() -> None:
     samples = samples_of(np.outer(at, [0.6, 0.8, 0.0]), bag_ns=stamps_of(bursts))
     timed, _ = clocks.timed(samples, NOTHING_SAID)
     assert not any("bursts" in note for note in timed.about.notes)
+
+
+@pytest.mark.parametrize("period", [0.1, 0.12, 0.17])
+def test_bursts_are_no_drift_of_sound_header_stamps(period: float) -> None:
+    bursts = np.ceil(LONG / period) * period + 1e-6 * np.arange(len(LONG))
+    p = np.outer(LONG, [0.6, 0.8, 0.0])
+    samples = samples_of(p, header_ns=stamps_of(LONG), bag_ns=stamps_of(bursts))
+    timed, stamps = clocks.timed(samples, NOTHING_SAID)
+    assert timed.about.notes == ()
+    np.testing.assert_array_equal(stamps, stamps_of(LONG))
