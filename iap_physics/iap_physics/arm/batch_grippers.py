@@ -76,6 +76,7 @@ class BatchGrippers(PlantPart):
         self._engine, self.grippers, self.spec = engine, grippers, grippers[0].spec
         self._vehicle, self._row, self._item, self._dt = vehicle, row, item, dt
         self._holds, self._has_lost = np.zeros((2, len(grippers)), bool)
+        self._margins = np.full(len(grippers), ROUNDING)  # by which tips may be elsewhere
 
     @classmethod
     def of(
@@ -114,7 +115,14 @@ class BatchGrippers(PlantPart):
         """Nothing is held in some worlds."""
         for world in worlds.tolist():
             self.grippers[world].reset(x, worlds)
+            self._margins[world] = ROUNDING + self._shift(world)
         self._holds[worlds] = self._has_lost[worlds] = False
+
+    def _shift(self, world: int) -> float:
+        """Distance of a world's arm on its platform, whose CoM may be drawn, from that of all [m]."""
+        own = self._engine.world(world).arms[self._vehicle].arm.chain
+        base = self._engine.arm_batches[self._vehicle].arm.chain
+        return float(np.linalg.norm(own.origins[0] - base.origins[0]))
 
     def begin_period(self, k: int, t: float) -> None:
         """Take, keep or let go, each world at its own time."""
@@ -125,9 +133,11 @@ class BatchGrippers(PlantPart):
         _find_tips(arm.arm.chain, x[:, P], so3.matrix_from_quaternion(x[:, Q]), arm.q, tips)
         points = engine.object_points(self._item, np.array(spec.point))
         gaps = np.linalg.norm(tips - points, axis=1)
-        may_take = (spec.close <= times) & (times < spec.open) & (gaps <= spec.reach + ROUNDING)
+        may_take = (
+            (spec.close <= times) & (times < spec.open) & (gaps <= spec.reach + self._margins)
+        )
         may_take &= ~self._holds & ~self._has_lost
-        may_leave = self._holds & ((times >= spec.open) | (gaps > spec.reach - ROUNDING))
+        may_leave = self._holds & ((times >= spec.open) | (gaps > spec.reach - self._margins))
         for world in np.flatnonzero((may_take | may_leave) & (engine.status == RUNNING)).tolist():
             gripper = self.grippers[world]
             gripper.begin_period(k, float(times[world]))

@@ -111,6 +111,16 @@ def test_a_gripper_weaker_than_its_load_loses_it_in_its_world_alone():
     assert [each.lost for each in worlds.plant.part(BatchGrippers).grippers] == [True, True]
 
 
+def test_a_gripper_takes_its_box_where_its_own_world_s_com_has_the_arm():
+    keys = {**PLAIN, "draw.com": 0.002}
+    worlds, alone = worlds_of(keys, range(5, 8)), worlds_of(keys, [7])
+    for _ in range(40):
+        worlds.advance()
+        alone.advance()
+    assert has_taken(worlds, 2)
+    assert ends_of(worlds)[2] == ends_of(alone)[0]
+
+
 def test_worlds_whose_boxes_are_held_start_anew_and_return_to_snapshots():
     worlds, fresh = worlds_of(PLAIN, 2), worlds_of(PLAIN, [0, 9])
     for _ in range(60):

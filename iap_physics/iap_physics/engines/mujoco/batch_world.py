@@ -31,6 +31,9 @@ class JoiningBatch(Protocol):
     def arm_batches(self) -> Mapping[int, ArmBatch]:
         """Arms of vehicles by their numbers."""
 
+    def arm_of(self, world: int, vehicle: int) -> MountedArm:
+        """The arm of a vehicle of a world."""
+
     def object_states_of(self, world: int) -> Array:
         """(objects, 13) state rows of the frames of a world's objects."""
 
@@ -52,8 +55,10 @@ class BatchWorld:
     @property
     def arms(self) -> Mapping[int, ArmPose]:
         """Arms of vehicles by their numbers."""
-        batches = self._engine.arm_batches
-        return {k: ArmPose(each.arm, each.q[self._world]) for k, each in batches.items()}
+        batches, world = self._engine.arm_batches, self._world
+        return {
+            k: ArmPose(self._engine.arm_of(world, k), each.q[world]) for k, each in batches.items()
+        }
 
     def state(self) -> Array:
         """(1, bodies, 13) the present states."""

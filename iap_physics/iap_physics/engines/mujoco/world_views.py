@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What many MuJoCo worlds show of their objects and, as engines of one do, of the first world."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,12 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import IapError
 from iap_description.math import so3
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.mounted_arm import MountedArm
 from iap_physics.engines.engine import Contact
 from iap_physics.engines.jointless import JointlessEngine
+from iap_physics.engines.mujoco.arm_joints import ArmBatch
+from iap_physics.engines.mujoco.batch_world import BatchWorld
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.model import MuJoCoModel
 from iap_physics.engines.mujoco.native_worlds import NativeWorlds
@@ -23,11 +28,28 @@ class MuJoCoWorldViews(JointlessEngine):
 
     Attributes:
         native: numbers of all worlds.
+        arm_batches: arms of vehicles by their numbers.
     """
 
     native: NativeWorlds
     _made: list[MuJoCoModel]
     _objects: list[Objects]
+    _own: dict[int, tuple[Assembly, ...]]
+    arm_batches: dict[int, ArmBatch]
+
+    @abstractmethod
+    def own_model(self, world: int) -> MuJoCoModel:
+        """The model of a world, which no other has from now on."""
+
+    def arm_of(self, world: int, vehicle: int) -> MountedArm:
+        """The arm of a vehicle of a world, where that world's CoM has it."""
+        own = self._own.get(world)
+        arm = None if own is None else own[vehicle].arm
+        return arm or self.arm_batches[vehicle].arm
+
+    def world(self, number: int) -> BatchWorld:
+        """One of the worlds."""
+        return BatchWorld(self, number)
 
     def contacts(self) -> list[Contact]:
         """Contact points of the first world, without forces."""

@@ -24,7 +24,6 @@ from iap_physics.engines.engine import (
 )
 from iap_physics.engines.joints import at_rest, check_joint_types, check_start
 from iap_physics.engines.mujoco.arm_joints import ArmBatch, arm_batches
-from iap_physics.engines.mujoco.batch_world import BatchWorld
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.model import FIRST_STEP, JOINTS, MuJoCoModel, build
 from iap_physics.engines.mujoco.native import step_worlds
@@ -212,10 +211,6 @@ class MuJoCoWorlds(MuJoCoWorldViews):
             self._made[world] = made
             self.native.models[world] = made.model._address
         return made
-
-    def world(self, number: int) -> BatchWorld:
-        """One of the worlds."""
-        return BatchWorld(self, number)
 
     def apply(self, wrenches_W: Array) -> None:
         """Set the wrenches (B, bodies, 6) of the next step."""
