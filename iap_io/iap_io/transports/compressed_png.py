@@ -13,7 +13,7 @@ from iap_io.transports.transport import BITS_8, COLORS, LEVELS_16
 class CompressedPng:
     """PNG of compressed_image_transport (``compressed_publisher.cpp``, case PNG).
 
-    Its format is ``rgb8; png compressed bgr8``, and ``mono8; png compressed `` of what has no colour.
+    Its format is ``rgb8; png compressed bgr8``, and ``mono8; png compressed`` and a blank of what has no colour.
     """
 
     suffix: ClassVar = "/compressed"
