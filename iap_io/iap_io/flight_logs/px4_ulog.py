@@ -91,7 +91,7 @@ def _parsed(path: Path) -> tuple[Any, list[str]]:
     data, is_padded = without_zeros(path)
     try:
         with contextlib.redirect_stdout(printed):
-            ulog = core.ULog(io.BytesIO(data), topics)
+            ulog = core.ULog(_LogBytes(data), topics)
     except (core.ULogException, *OF_DAMAGE) as error:
         raise BadInput(
             f"{path}: not readable as PX4 ULog ({error}): copy it from the vehicle again"
@@ -107,6 +107,34 @@ def _parsed(path: Path) -> tuple[Any, list[str]]:
     elif not _is_whole(data):
         notes.append("cut: the file ends in the middle of a message; what is before counts")
     return ulog, notes
+
+
+class _LogBytes(io.BytesIO):
+    """Bytes of a log in which nobody steps back beyond the last two reads.
+
+    A reader reads a message's header, then as many bytes as that says. pyulog steps back from messages of no known
+    kind by the size in their header, and reads one whose size goes beyond the end for ever.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self._sizes = (0, 0)
+
+    def read(self, size: int | None = -1) -> bytes:  # type: ignore[override] - io's own has no name for it
+        """The next bytes."""
+        data = super().read(size)
+        self._sizes = (self._sizes[1], len(data))
+        return data
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a place.
+
+        Raises:
+            ValueError: it is before the last two reads.
+        """
+        if whence == io.SEEK_CUR and offset < -sum(self._sizes):
+            raise ValueError("the size of a message is beyond the end of the file")
+        return super().seek(offset, whence)
 
 
 def _is_whole(data: bytes) -> bool:

@@ -270,6 +270,7 @@ def test_a_fixed_wing_is_refused(flight, tmp_path):
         (ULOG_HEADER, "not readable as PX4 ULog"),
         (ULOG_HEADER + bytes(8), "no topic in it"),
         (ULOG_HEADER + bytes(range(256)), "no topic in it"),
+        (ULOG_HEADER + bytes(8) + b"\xff\xffv" + bytes(500), "no topic in it"),  # past the end
     ],
 )
 @pytest.mark.parametrize("command", ["inspect", "replay"])
