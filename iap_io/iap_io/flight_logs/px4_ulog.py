@@ -120,13 +120,13 @@ class _LogBytes(io.BytesIO):
         super().__init__(data)
         self._sizes = (0, 0)
 
-    def read(self, size: int | None = -1) -> bytes:  # type: ignore[override] - io's own has no name for it
+    def read(self, size: int | None = -1, /) -> bytes:
         """The next bytes."""
         data = super().read(size)
         self._sizes = (self._sizes[1], len(data))
         return data
 
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         """Go to a place.
 
         Raises:
