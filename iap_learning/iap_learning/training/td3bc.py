@@ -255,8 +255,7 @@ def make_update(settings: TD3BC) -> Update[TD3BCState]:
         actor, target, actor_memory = jax.tree.map(
             lambda new, kept: jnp.where(due, new, kept), (actor, target, actor_memory), old
         )
-        done = state.done + 1
-        nets = TD3BCNetworks(actor, critics)
+        nets, done = TD3BCNetworks(actor, critics), state.done + 1
         numbers = {"error": error, "value": backup.mean()}
         return TD3BCState(nets, target, actor_memory, critic_memory, done), numbers
 

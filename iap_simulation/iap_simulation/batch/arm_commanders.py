@@ -21,7 +21,7 @@ from iap_simulation.batch.references import References
 from iap_simulation.vehicles.vehicle import Vehicle
 
 
-class ArmInputs(NamedTuple):
+class ArmCommanderInputs(NamedTuple):
     """What commanders of the arm of a vehicle in B worlds go by.
 
     Attributes:
@@ -50,7 +50,9 @@ class ArmCommander(Protocol):
     def give(self, q: ArrayLike, v: ArrayLike | None, torque: ArrayLike | None) -> None:
         """Go for coordinates, velocities and torques (B, n), as a program asks, until the next call."""
 
-    def __call__(self, references: References, inputs: ArmInputs) -> tuple[References, Array]:
+    def __call__(
+        self, references: References, inputs: ArmCommanderInputs
+    ) -> tuple[References, Array]:
         """The references that platforms are to follow, and the targets (B, 3, n) of position, velocity and torque."""
 
 
@@ -81,7 +83,9 @@ class LawArms:
             self._targets[:, 2] = torque
         self._holds[:] = self._control.holds and torque is None
 
-    def __call__(self, references: References, inputs: ArmInputs) -> tuple[References, Array]:
+    def __call__(
+        self, references: References, inputs: ArmCommanderInputs
+    ) -> tuple[References, Array]:
         """See `ArmCommander`."""
         control, targets = self._control, self._targets
         poses = inputs.q
@@ -143,7 +147,9 @@ class VehicleArms:
         for world, vehicle in enumerate(self._vehicles):
             vehicle.command_arm(*(None if each is None else each[world] for each in given))  # type: ignore[arg-type]
 
-    def __call__(self, references: References, inputs: ArmInputs) -> tuple[References, Array]:
+    def __call__(
+        self, references: References, inputs: ArmCommanderInputs
+    ) -> tuple[References, Array]:
         """See `ArmCommander`."""
         rows, levels = references.rows.copy(), references.levels.copy()
         wrenches = references.wrenches_P

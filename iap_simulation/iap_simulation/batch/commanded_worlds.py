@@ -13,7 +13,7 @@ from iap_physics.arm.batch_grippers import BatchGrippers
 from iap_physics.engines.batch_engine import ArmEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, TOO_FAR, UPSIDE_DOWN
 from iap_physics.session.flight_monitor import is_upside_down
-from iap_simulation.batch.arm_commanders import ArmInputs
+from iap_simulation.batch.arm_commanders import ArmCommanderInputs
 from iap_simulation.batch.contact_endings import WatchingEngine
 from iap_simulation.batch.references import References
 from iap_simulation.batch.tracking import MixedActions
@@ -86,7 +86,7 @@ class CommandedWorlds(WorldViews):
         x, loads = self.plant.state(vehicle)[:, 0], None
         if grippers is not None and grippers.vehicle == vehicle and grippers.spec.known_load:
             loads = grippers.known_loads
-        inputs = ArmInputs(self.instants, x, joints.q, joints.v, loads, is_running)
+        inputs = ArmCommanderInputs(self.instants, x, joints.q, joints.v, loads, is_running)
         references, targets = tracking.arm(references.checked(tracking.rows.shape), inputs)
         wrong = np.asarray(~np.isfinite(targets).all(axis=(1, 2)))
         self._end(wrong, INVALID_COMMAND, vehicle)

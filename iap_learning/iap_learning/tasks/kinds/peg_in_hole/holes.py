@@ -6,11 +6,11 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.config.record import type_of
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
-from iap_description.world.objects import Funnel
 from iap_learning.tasks.kinds.peg_in_hole.task import PegTask
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
@@ -43,11 +43,12 @@ class Holes(NamedTuple):
         vehicle, source = scenario.vehicles[0], f"task '{task.name}'"
         if len(scenario.vehicles) > 1 or vehicle.platform.tool is None:
             raise BadInput(f"{source}: the scenario needs one vehicle with a tool")
-        hole = scenario.world.objects.get(task.hole)
-        if not isinstance(hole, Funnel):
-            known = [n for n, item in scenario.world.objects.items() if isinstance(item, Funnel)]
-            funnels = ", ".join(known) or "none"
-            raise BadInput(f"{source}: key 'hole': no funnel '{task.hole}' (funnels: {funnels})")
+        objects = scenario.world.objects
+        funnels = [name for name, item in objects.items() if type_of(item) == "funnel"]
+        if task.hole not in funnels:
+            known = ", ".join(funnels) or "none"
+            raise BadInput(f"{source}: key 'hole': no funnel '{task.hole}' (funnels: {known})")
+        hole = objects[task.hole]
         tip_P = Assembly.of(vehicle.platform, vehicle.name).tool_tip_P
         assert tip_P is not None  # noqa: S101 - there is a tool
         place = np.array(hole.position)
