@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from iap_bringup.cli.main import parse
@@ -48,7 +49,7 @@ def output_of(code, folder):
 
 @pytest.mark.slow
 def test_worlds_fly_as_the_page_says(tmp_path):
-    worlds, contact, _ = EXAMPLES
+    worlds, contact, *_ = EXAMPLES
     states, seed, *felt = output_of(worlds + contact, tmp_path).splitlines()
     assert states == "(64, 4, 13) [0] [0.    1.005 1.005 0.   ]"
     assert seed == "101"
@@ -57,6 +58,21 @@ def test_worlds_fly_as_the_page_says(tmp_path):
     assert statuses.strip(" []").split() == ["0"] * len(pushes) == ["0"] * 8
     assert min(pushes) == 0.0 or min(pushes) > 0.1  # a wall never pulls
     assert sum(push > 0.1 for push in pushes) >= 6
+
+
+@pytest.mark.slow
+def test_vehicles_and_arms_in_worlds_fly_as_the_page_says(tmp_path):
+    worlds, _, fleet, arms, _ = EXAMPLES
+    _, _, vehicles, *lines = output_of(worlds + fleet + arms, tmp_path).splitlines()
+    assert vehicles == "['iap_1', 'iap_2'] (8, 4, 13) [0 0 0 0 0 0 0 0]"
+    rows = [list(map(float, row.split())) for row in re.findall(r"\[([-\d. ]+)\]", "".join(lines))]
+    joints, efforts, status = np.array(rows[:4]), np.array(rows[4:8]), rows[8]
+    assert status == [0.0] * 4
+    assert np.abs(joints[:, 0]).max() < 0.02
+    assert (joints[:, 1:] > 0.05).all() and (
+        joints[:, 1:] < 0.19
+    ).all()  # on their way to 0.19 rad
+    assert 0.05 < np.abs(efforts[:, 1:]).min() and np.abs(efforts).max() < 1.0
 
 
 @pytest.mark.slow

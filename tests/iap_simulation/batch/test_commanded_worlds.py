@@ -51,7 +51,11 @@ def worlds_of(tree, keys, seeds, **how):
     return Worlds.of(tree, seeds, settings=every, sensors="none", **how)
 
 
-MIXED = {"platform": "three_star", "offset": [0.0, -0.6, 0.0]}  # of another kind than the target
+GENTLE = {"seconds": 1.2, "by": [0.0, 0.3, 0.0], "turn_deg": [0.0, 0.0, 0.0]}
+MIXED = {  # of another kind than the target, whose own aircraft collide where it is moved faster
+    "platform": "three_star",
+    "reference": {**APPROACH, "ease": 0.6, "moves": [GENTLE]},
+}
 
 
 def assert_single_runs(chaser, case, periods):

@@ -145,8 +145,14 @@ class Betaflight:
             time.sleep(RECEIVER_TIME)  # sticks that come before are lost for ever
 
     def tell(self, t_ns: int, motion: AircraftMotion, order: AttitudeOrder) -> None:
-        """Send sticks where the order is new, then the state, see `Firmware`."""
+        """Send sticks where the order is new, then the state, see `Firmware`.
+
+        Raises:
+            FirmwareFailed: the last state had two answers.
+        """
         link, t = self._running[0], 1e-9 * t_ns
+        if not self._settings.paced:
+            link.check_answered()
         if order is not self._order:
             link.send_sticks(stick_packet(t, order, motion.q_WB, self._settings.yaw_gain))
         link.send_state(state_packet(t, self._noise(motion), yaw_sign=self._yaw_sign))

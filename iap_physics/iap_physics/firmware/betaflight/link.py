@@ -58,24 +58,29 @@ class BetaflightLink:
         self._out.sendto(packet, self._sticks)
 
     def next(self, process: FirmwareProcess, deadline: float) -> bytes | None:
-        """The one packet that answers a state; None if none comes by a deadline of wall time [s].
+        """The packet that answers a state; None if none comes by a deadline of wall time [s].
 
         Raises:
-            FirmwareFailed: its process has ended, or two packets came.
+            FirmwareFailed: its process has ended.
         """
         end = time.monotonic() + deadline
         self._motors.settimeout(min(POLL, deadline))
         while True:
             try:
-                packet = self._motors.recv(PACKET)
-                break
+                return self._motors.recv(PACKET)
             except TimeoutError:
                 process.check()
                 if time.monotonic() > end:
                     return None
+
+    def check_answered(self) -> None:
+        """Look for a packet too many before the next state: a second one may come after the first was taken.
+
+        Raises:
+            FirmwareFailed: there is one.
+        """
         if self.newest() is not None:
             raise FirmwareFailed("firmware_out_of_step", "it answers one state twice")
-        return packet
 
     def newest(self) -> bytes | None:
         """The newest of the packets that have come; None where none has."""
