@@ -215,6 +215,12 @@ def test_swapped_images_are_refused(picture):
             tracker.track(0.05 * k, look(picture, RIGHT), look(picture))
 
 
+def test_corners_may_be_as_far_apart_as_an_image_is_wide_and_no_further(picture):
+    assert len(tracker_of(spacing=16384.0).track(0.0, look(picture)).ids) == 1
+    with pytest.raises(BadInput, match="key 'spacing'"):
+        tracker_of(spacing=1e12)
+
+
 def test_time_goes_on(picture):
     tracker, image = tracker_of(), look(picture)
     tracker.track(1.0, image)
