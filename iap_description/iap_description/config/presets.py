@@ -7,7 +7,7 @@ from typing import Any
 
 from iap_description.config.alternatives import alternatives
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.text_files import is_file
+from iap_description.config.text_files import check_yaml_path, is_file
 from iap_description.errors import BadInput, shown
 
 
@@ -56,8 +56,7 @@ class Presets:
         """
         path = Path(name) if name.endswith((".yaml", ".yml")) else self.folder / f"{name}.yaml"
         if not is_file(path):
-            if name.endswith((".yaml", ".yml")):
-                raise BadInput(f"{name}: no such file")
+            check_yaml_path(name)
             what = f"unknown {self.noun} '{name}': {alternatives(name, self.names())}"
             raise BadInput(f"{what} (or the path of a YAML file)")
         return path

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Text files that users give, which may be anything: read up to a limit, and refused in one line."""
 
+import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ _BEGINNINGS = {  # of files that are taken for texts
     b"(\xb5/\xfd": "packed by zstd: unpack it",
     b"PK\x03\x04": "a zip archive: unpack it",
 }
+_OF_MISFITS = (LookupError, TypeError, AttributeError, NameError)  # Python's words say nothing
 
 
 def is_file(path: Path) -> bool:
@@ -30,6 +32,21 @@ def is_file(path: Path) -> bool:
         OSError
     ):  # longer than the file system allows, or in a folder that may not be looked into
         return False
+
+
+def check_yaml_path(name: str) -> None:
+    """Refuse the path of something that is no YAML file; what is no path passes.
+
+    Raises:
+        BadInput: it is missing, no regular file, or has another suffix.
+    """
+    is_yaml = name.endswith((".yaml", ".yml"))
+    if (is_yaml or os.sep in name) and os.path.exists(name):  # noqa: PTH110 - it takes every name
+        check_file(Path(name))
+        if not is_yaml:
+            raise BadInput(f"{name}: not a YAML file: its name ends in neither .yaml nor .yml")
+    if is_yaml:
+        raise BadInput(f"{name}: no such file")
 
 
 def check_file(path: Path, largest: int = MAX_TEXT) -> None:
@@ -56,6 +73,8 @@ def reason_of(error: Exception) -> str:
     reason = error.strerror if isinstance(error, OSError) else None
     if isinstance(error, MemoryError):
         return "a length in it is larger than memory"
+    if isinstance(error, _OF_MISFITS):
+        return "its parts do not fit each other"
     return reason or str(error) or "it is damaged"
 
 

@@ -18,7 +18,7 @@ from iap_description.config.record import (
     merged,
     validate,
 )
-from iap_description.config.text_files import is_file
+from iap_description.config.text_files import check_yaml_path, is_file
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import BodyShapes
 from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial
@@ -137,8 +137,7 @@ def platform_tree(name: str) -> tuple[dict[str, Any], str]:
     if generated and int(generated[2]) in COUNTS:
         kind, count = generated[1], int(generated[2])
         return _tilting(count) if kind == "tilt" else _generated(kind, count), name
-    if name.endswith((".yaml", ".yml")):
-        raise BadInput(f"{name}: no such file")
+    check_yaml_path(name)
     raise BadInput(
         f"unknown platform '{name}': {alternatives(name, platform_names())} (or star_N, line_N or tilt_N with"
         " N = 2..12, any of these with _fixed appended, or the path of a YAML file)"

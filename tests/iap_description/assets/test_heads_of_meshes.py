@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from iap_description.assets import headers
+from iap_description.assets.asset import load_asset
 from iap_description.assets.headers import BIN_CHUNK, GLB_MAGIC, JSON_CHUNK, check
 
 MOST = 10**6
@@ -149,3 +150,10 @@ def test_ply_and_binary_stl_say_how_many_triangles_they_have(tmp_path: Path) -> 
     check(stl, "stl", 0)
     stl.write_bytes(b"solid")
     check(stl, "stl", 0)
+
+
+def test_parts_that_do_not_fit_each_other_are_called_so(tmp_path: Path) -> None:
+    mesh = {"primitives": [{"attributes": {"POSITION": 7}}]}
+    path = gltf(tmp_path, {"asset": {"version": "2.0"}, "meshes": [mesh]})
+    with pytest.raises(ValueError, match="its parts do not fit each other"):
+        load_asset(path, MOST)

@@ -4,6 +4,7 @@
 import io
 import os
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from refusals import refusal
 from iap_description.config.array_files import read_arrays
 from iap_description.config.bounds import MAX_TABLE, check_size
 from iap_description.config.json_files import parse_json, read_json
+from iap_description.config.presets import Presets
 from iap_description.config.record import Count, Positive, Real, Record, validate
 from iap_description.config.text_files import read_text, table_lines
 from iap_description.errors import BadInput
+from iap_description.vehicles.platform import platform_tree
 
 
 def made(path, kind):
@@ -32,6 +35,21 @@ def made(path, kind):
             path.touch()
             os.truncate(path, 4 << 30)
     return path
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+@pytest.mark.parametrize("name", ["thing", "thing.yaml"])
+@pytest.mark.parametrize("read", [Presets(Path("presets"), "preset").file_or_path, platform_tree])
+def test_what_is_no_file_is_no_unknown_name(read, kind, name, tmp_path):
+    path = str(made(tmp_path / name, kind))
+    assert refusal(read, path) == f"{path}: cannot be read: not a file"
+
+
+@pytest.mark.parametrize("read", [Presets(Path("presets"), "preset").file_or_path, platform_tree])
+def test_a_file_of_another_suffix_is_no_yaml(read, tmp_path):
+    path = tmp_path / "vehicle.txt"
+    path.touch()
+    assert "not a YAML file: its name ends in neither .yaml" in refusal(read, str(path))
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder", "circle of links", "device", "huge", "none"])
