@@ -3,16 +3,36 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
+from iap_description.arrays import Array, Integers
 from iap_description.errors import IapError
-from iap_learning.tasks.episodes import Episodes
-from iap_learning.tasks.scaling import ActionRange, ActionScale
-from iap_learning.tasks.task import Task
+from iap_learning.policies.layout import TermLayout
+from iap_learning.tasks.episodes import Episodes, Observations
+from iap_learning.tasks.kind import EngineEpisode
+from iap_learning.tasks.scaling import ActionScale
+from iap_learning.tasks.terms import TermObserver
+from iap_learning.tasks.touch_task import TouchTask
 from iap_simulation.batch.worlds import Worlds
+from iap_simulation.simulation.simulation import Simulation
+from iap_simulation.tasks.outcomes import ARRIVED, RUNNING
 
 ENGINE = "mujoco"  # of many worlds with contact
-T = TypeVar("T", bound=Task)
+T = TypeVar("T", bound=TouchTask)
+
+
+class TouchCounts(Protocol):
+    """Counts of B episodes."""
+
+    @property
+    def periods(self) -> Integers:
+        """(B,) control periods flown."""
+
+    @property
+    def outcome(self) -> Integers:
+        """(B,) see `iap_simulation.tasks.outcomes`."""
 
 
 class TouchEpisodes(Episodes[T, Worlds]):
@@ -21,7 +41,6 @@ class TouchEpisodes(Episodes[T, Worlds]):
     Args:
         task: what is to be done.
         worlds: B.
-        action: what actions stand for.
         by_action: values of the scenario's keys by their dotted paths while actions fly, over all others.
         scenario: such values over those of the task.
         platform: that flies, in place of the scenario's.
@@ -31,11 +50,13 @@ class TouchEpisodes(Episodes[T, Worlds]):
         BadInput: no such scenario, or anything unknown or impossible in it.
     """
 
+    _counts: TouchCounts
+    _observer: TermObserver
+
     def __init__(
         self,
         task: T,
         worlds: int,
-        action: ActionRange,
         by_action: Mapping[str, Any],
         *,
         scenario: Mapping[str, Any] | None = None,
@@ -51,7 +72,27 @@ class TouchEpisodes(Episodes[T, Worlds]):
         self._of_task, self._by_law = task, False
         flying = self._made(by_action, worlds)
         self._worlds_of: dict[bool, Worlds] = {False: flying}
-        super().__init__(task, flying, ActionScale.of(action.low, action.high))
+        super().__init__(task, flying, ActionScale.of(task.action.low, task.action.high))
+
+    @property
+    def layout(self) -> TermLayout:
+        """Terms of an observation with their sizes and scales."""
+        return self._observer.layout
+
+    @property
+    def status(self) -> Integers:
+        """(B,) of the worlds."""
+        return self.worlds.status
+
+    def observe(self, indices: Integers | None = None) -> Observations:
+        """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
+        which = np.arange(self.count) if indices is None else np.asarray(indices)
+        return self._observer(self.inputs, which)
+
+    @property
+    @abstractmethod
+    def inputs(self) -> Any:  # noqa: ANN401 - of the kind's terms
+        """Inputs of observations at present."""
 
     def _made(self, settings: Mapping[str, Any], worlds: int) -> Worlds:
         keys = {**self._settings, **settings}
@@ -85,3 +126,50 @@ class TouchEpisodes(Episodes[T, Worlds]):
     @abstractmethod
     def _look(self) -> None:
         """Take the end of a control period."""
+
+    def _assess(self) -> Array:
+        goes_on = self.outcome == RUNNING
+        self.steps += goes_on
+        self.outcome[:] = self._counts.outcome
+        weights = self.task.reward
+        change = np.mean((self._action - self._before) ** 2, axis=1)
+        reward = self._progress() + weights.change * change
+        reward += weights.success * (self.outcome == ARRIVED)
+        reward += weights.failure * ((self.outcome != ARRIVED) & (self.outcome != RUNNING))
+        return np.where(goes_on, reward, 0.0)
+
+    @abstractmethod
+    def _progress(self) -> Array:
+        """(B,) the kind's own rewards of a step, of which it forgets what it summed."""
+
+
+class TouchEngineEpisode(EngineEpisode):
+    """An episode in an engine.
+
+    Args:
+        simulation: at the start.
+        counts: of one episode.
+    """
+
+    def __init__(self, simulation: Simulation, counts: TouchCounts) -> None:
+        self._plant, self._dt = simulation.plant, simulation.scenario.dt
+        self._status, self._ends = np.zeros(1, dtype=np.int64), counts
+
+    def observe(self) -> None:
+        """Observe the end of a control period."""
+        self._count()
+        self.outcome = int(self._ends.outcome[0])
+
+    @property
+    def measures(self) -> Mapping[str, float]:
+        """Time flown [s], and the kind's own results."""
+        time = float(self._ends.periods[0]) * self._dt
+        return {"time": time, **{name: float(each[0]) for name, each in self._results().items()}}
+
+    @abstractmethod
+    def _count(self) -> None:
+        """Count a control period."""
+
+    @abstractmethod
+    def _results(self) -> Mapping[str, Array]:
+        """Results, (1,) each."""

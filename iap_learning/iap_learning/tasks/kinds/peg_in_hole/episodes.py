@@ -9,8 +9,7 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.math import so3
 from iap_description.states import REF_P, REF_Q, Q, V
-from iap_learning.policies.layout import TermLayout
-from iap_learning.tasks.episodes import CameraPlacement, Observations
+from iap_learning.tasks.episodes import CameraPlacement
 from iap_learning.tasks.kinds.peg_in_hole.counts import PegCounts, PegRules, count, measures
 from iap_learning.tasks.kinds.peg_in_hole.holes import Holes
 from iap_learning.tasks.kinds.peg_in_hole.observations import TERMS, PegInputs
@@ -18,7 +17,6 @@ from iap_learning.tasks.kinds.peg_in_hole.task import PegTask
 from iap_learning.tasks.late_sensors import LateSensors
 from iap_learning.tasks.touch_episodes import TouchEpisodes
 from iap_simulation.batch.references import References
-from iap_simulation.tasks.outcomes import ARRIVED, RUNNING
 
 # Poses are flown by the suite's law in all worlds at once, which takes no part in the contact.
 BY_POSE = {"control.admittance": False, "control.wrench_mode": "none"}
@@ -41,6 +39,8 @@ class PegEpisodes(TouchEpisodes[PegTask]):
         BadInput: no such scenario, or it has no tool or funnel.
     """
 
+    _counts: PegCounts
+
     def __init__(
         self,
         task: PegTask,
@@ -51,7 +51,7 @@ class PegEpisodes(TouchEpisodes[PegTask]):
         threads: int = 1,
     ) -> None:
         how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
-        super().__init__(task, worlds, task.action, BY_POSE, **how)
+        super().__init__(task, worlds, BY_POSE, **how)
         flying, sensor = self.worlds, task.sensor
         self.holes = Holes.of(task, flying.scenario, worlds)
         self._row = flying.timeline.row(0)
@@ -68,16 +68,6 @@ class PegEpisodes(TouchEpisodes[PegTask]):
             *np.zeros((2, worlds)),
         )
         self._begin(np.arange(worlds))
-
-    @property
-    def layout(self) -> TermLayout:
-        """Terms of an observation with their sizes and scales."""
-        return self._observer.layout
-
-    @property
-    def status(self) -> Integers:
-        """(B,) of the worlds."""
-        return self.worlds.status
 
     @property
     def viewpoint(self) -> CameraPlacement:
@@ -131,24 +121,14 @@ class PegEpisodes(TouchEpisodes[PegTask]):
         self._known += self._sensors.known / self.task.repeat
         self._force_sum += self.worlds.scenario.dt * np.minimum(forces, self._rules.peak)
 
-    def _assess(self) -> Array:
-        goes_on = self.outcome == RUNNING
-        self.steps += goes_on
-        self.outcome[:] = self._counts.outcome
+    def _progress(self) -> Array:
+        """Rewards of depth that is new, and of forces since the last step."""
         weights = self.task.reward
         deeper = np.clip(self._counts.depth, self._deepest, self._rules.depth) - self._deepest
-        change = np.mean((self._action - self._before) ** 2, axis=1)
-        reward = weights.depth * deeper + weights.force * self._force_sum + weights.change * change
+        reward = weights.depth * deeper + weights.force * self._force_sum
         self._deepest += np.maximum(deeper, 0.0)
         self._force_sum[:] = 0.0
-        reward += weights.success * (self.outcome == ARRIVED)
-        reward += weights.failure * ((self.outcome != ARRIVED) & (self.outcome != RUNNING))
-        return np.where(goes_on, reward, 0.0)
-
-    def observe(self, indices: Integers | None = None) -> Observations:
-        """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
-        which = np.arange(self.count) if indices is None else np.asarray(indices)
-        return self._observer(self.inputs, which)
+        return reward
 
     @property
     def inputs(self) -> PegInputs:

@@ -2,6 +2,7 @@
 """Pegs as a kind of tasks: their hand-written agent, what an oracle does, and their episode in an engine."""
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.config.record import NonNegative, Positive
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
-from iap_learning.tasks.kind import EngineEpisode, SingleRun, TaskKind
+from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.peg_in_hole.counts import PegCounts, PegRules, count, measures
 from iap_learning.tasks.kinds.peg_in_hole.episodes import PegEpisodes
 from iap_learning.tasks.kinds.peg_in_hole.holes import Holes
 from iap_learning.tasks.kinds.peg_in_hole.task import PegTask
+from iap_learning.tasks.touch_episodes import TouchEngineEpisode
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -101,7 +103,7 @@ class OracleAgent(ScriptedAgent[OracleSettings, PegEpisodes]):
         return np.column_stack([-onward, s.rate * ways[:, 1:], s.rate * turns[:, 1:]])
 
 
-class PegEngineEpisode(EngineEpisode):
+class PegEngineEpisode(TouchEngineEpisode):
     """A peg in an engine.
 
     Args:
@@ -111,31 +113,19 @@ class PegEngineEpisode(EngineEpisode):
 
     def __init__(self, simulation: Simulation, task: PegTask) -> None:
         scenario = simulation.scenario
-        self._plant, self._dt = simulation.plant, scenario.dt
         self._holes = Holes.of(task, scenario, 1)
         self._holes.draw(0, task.hole, scenario)
         self._rules, self._counts = PegRules.of(task, scenario.dt), PegCounts.of(1)
-        self._status = np.zeros(1, dtype=np.int64)
+        super().__init__(simulation, self._counts)
 
-    def observe(self) -> None:
-        """Observe the end of a control period."""
+    def _count(self) -> None:
         x = self._plant.state(0)[:, 0]
         depths = self._holes.inside(self._holes.tips(x))[:, 0].copy()
         forces = np.linalg.norm(self._plant.contact_wrench(0)[None, :3], axis=1)
         count(forces, depths, self._status, self._rules, self._counts)
-        self.outcome = int(self._counts.outcome[0])
 
-    @property
-    def measures(self) -> Mapping[str, float]:
-        """Time flown [s], and what `measures` has."""
-        known = measures(self._rules, self._counts, self._dt)
-        time = float(self._counts.periods[0]) * self._dt
-        return {"time": time, **{name: float(each[0]) for name, each in known.items()}}
-
-
-def _duration(task: PegTask) -> float:
-    """Length of a run [s]."""
-    return task.seconds
+    def _results(self) -> Mapping[str, Array]:
+        return measures(self._rules, self._counts, self._dt)
 
 
 PEG_IN_HOLE = TaskKind(
@@ -143,5 +133,7 @@ PEG_IN_HOLE = TaskKind(
     task=PegTask,
     episodes=PegEpisodes,
     agents={"insert": InsertAgent, "insert_oracle": OracleAgent},
-    single_run=SingleRun(PegEngineEpisode, engine="mujoco", script=None, duration=_duration),
+    single_run=SingleRun(
+        PegEngineEpisode, engine="mujoco", script=None, duration=attrgetter("seconds")
+    ),
 )

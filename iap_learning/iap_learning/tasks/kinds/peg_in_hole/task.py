@@ -6,7 +6,7 @@ from typing import Literal
 from iap_description.config.record import NonNegative, NonNegativeCount, Positive, Real, Record
 from iap_learning.tasks.kinds.peg_in_hole.observations import TERMS
 from iap_learning.tasks.scaling import ActionRange
-from iap_learning.tasks.task import Task
+from iap_learning.tasks.touch_task import TouchReward, TouchTask
 
 COLUMNS = 5
 
@@ -45,22 +45,16 @@ class PegSuccess(Record):
     peak: Positive
 
 
-class PegReward(Record):
+class PegReward(TouchReward):
     """Rewards of a step; what costs has a negative weight.
 
     Attributes:
         depth: of what the tip has gone deeper, as far as it shall go [1/m].
         force: of the force [1/(N s)].
-        change: of the mean square of the action's change.
-        success: at the end.
-        failure: at the end.
     """
 
     depth: Real
     force: Real
-    change: Real
-    success: Real
-    failure: Real
 
 
 class TipTwist(ActionRange):
@@ -74,7 +68,7 @@ class TipTwist(ActionRange):
         return COLUMNS
 
 
-class PegTask(Task):
+class PegTask(TouchTask):
     """A rod that is pushed into the funnel of a scenario, along -x of P.
 
     Attributes:

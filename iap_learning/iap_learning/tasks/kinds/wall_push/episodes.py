@@ -10,8 +10,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
 from iap_description.states import REF_P, REF_Q, P, Q, V
-from iap_learning.policies.layout import TermLayout
-from iap_learning.tasks.episodes import CameraPlacement, Observations
+from iap_learning.tasks.episodes import CameraPlacement
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
 from iap_learning.tasks.kinds.wall_push.line import PushLine
 from iap_learning.tasks.kinds.wall_push.observations import TERMS, PushInputs
@@ -19,7 +18,6 @@ from iap_learning.tasks.kinds.wall_push.task import WallPushTask
 from iap_learning.tasks.late_sensors import LateSensors
 from iap_learning.tasks.touch_episodes import TouchEpisodes
 from iap_simulation.batch.actions import action_of
-from iap_simulation.tasks.outcomes import ARRIVED, RUNNING
 
 # Velocities are flown by the suite's law in all worlds at once, which takes no part in the push.
 BY_VELOCITY = {"control.wrench_mode": "none", "control.wrench_source": "filtered"}
@@ -39,6 +37,8 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask]):
         BadInput: no such scenario, or it has no push, tool or wall.
     """
 
+    _counts: PushCounts
+
     def __init__(
         self,
         task: WallPushTask,
@@ -49,7 +49,7 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask]):
         threads: int = 1,
     ) -> None:
         how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
-        super().__init__(task, worlds, task.action, BY_VELOCITY, **how)
+        super().__init__(task, worlds, BY_VELOCITY, **how)
         flying = self.worlds
         self.line = PushLine.of(task, flying.scenario, flying.timeline.row(0))
         self._rules = PushRules.of(task, self.line.desired, flying.scenario.dt)
@@ -60,16 +60,6 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask]):
         self._observer = TERMS.observer(task.observation, self.size)
         self.integral, self._force_sum, self._over_sum = np.zeros((3, worlds))
         self._begin(np.arange(worlds))
-
-    @property
-    def layout(self) -> TermLayout:
-        """Terms of an observation with their sizes and scales."""
-        return self._observer.layout
-
-    @property
-    def status(self) -> Integers:
-        """(B,) of the worlds."""
-        return self.worlds.status
 
     @property
     def viewpoint(self) -> CameraPlacement:
@@ -116,23 +106,12 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask]):
         self._force_sum += dt * np.minimum(np.abs(desired - forces), desired)
         self._over_sum += dt * np.maximum(forces - 2.0 * desired, 0.0)
 
-    def _assess(self) -> Array:
-        goes_on = self.outcome == RUNNING
-        self.steps += goes_on
-        self.outcome[:] = self._counts.outcome
+    def _progress(self) -> Array:
+        """Rewards of errors and of forces beyond twice the desired one, since the last step."""
         weights = self.task.reward
-        change = np.mean((self._action - self._before) ** 2, axis=1)
         reward = weights.error * self._force_sum + weights.peak * self._over_sum
-        reward += weights.change * change
         self._force_sum[:] = self._over_sum[:] = 0.0
-        reward += weights.success * (self.outcome == ARRIVED)
-        reward += weights.failure * ((self.outcome != ARRIVED) & (self.outcome != RUNNING))
-        return np.where(goes_on, reward, 0.0)
-
-    def observe(self, indices: Integers | None = None) -> Observations:
-        """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
-        which = np.arange(self.count) if indices is None else np.asarray(indices)
-        return self._observer(self.inputs, which)
+        return reward
 
     @property
     def _force(self) -> Array:

@@ -2,6 +2,7 @@
 """Pushes on a wall as a kind of tasks: their hand-written agent, and their episode in an engine."""
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.config.record import NonNegative, Positive
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
-from iap_learning.tasks.kind import EngineEpisode, SingleRun, TaskKind
+from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
 from iap_learning.tasks.kinds.wall_push.episodes import WallPushEpisodes
 from iap_learning.tasks.kinds.wall_push.line import PushLine
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
+from iap_learning.tasks.touch_episodes import TouchEngineEpisode
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -59,7 +61,7 @@ class PressAgent(ScriptedAgent[PressSettings, WallPushEpisodes]):
         return np.where(self._has_felt, pressing, s.approach)[:, None]
 
 
-class WallPushEngineEpisode(EngineEpisode):
+class WallPushEngineEpisode(TouchEngineEpisode):
     """A push in an engine.
 
     Args:
@@ -69,31 +71,19 @@ class WallPushEngineEpisode(EngineEpisode):
 
     def __init__(self, simulation: Simulation, task: WallPushTask) -> None:
         scenario = simulation.scenario
-        self._plant, self._dt = simulation.plant, scenario.dt
         row = simulation.loop.vehicles[0].timeline.row(0)
         self._line = PushLine.of(task, scenario, row)
         self._rules = PushRules.of(task, self._line.desired, scenario.dt)
         self._counts = PushCounts.of(1)
-        self._status = np.zeros(1, dtype=np.int64)
+        super().__init__(simulation, self._counts)
 
-    def observe(self) -> None:
-        """Observe the end of a control period."""
+    def _count(self) -> None:
         forces = self._line.forces(self._plant.contact_wrench(0)[None])
         places = np.ascontiguousarray(self._line.tips(self._plant.state(0)[:, 0])[:, 1:])
         count(forces, places, self._status, self._rules, self._counts)
-        self.outcome = int(self._counts.outcome[0])
 
-    @property
-    def measures(self) -> Mapping[str, float]:
-        """Time flown [s], and what `measures` has."""
-        known = measures(self._rules, self._counts, self._dt)
-        time = float(self._counts.periods[0]) * self._dt
-        return {"time": time, **{name: float(each[0]) for name, each in known.items()}}
-
-
-def _duration(task: WallPushTask) -> float:
-    """Length of a run [s]."""
-    return task.seconds
+    def _results(self) -> Mapping[str, Array]:
+        return measures(self._rules, self._counts, self._dt)
 
 
 WALL_PUSH = TaskKind(
@@ -101,5 +91,7 @@ WALL_PUSH = TaskKind(
     task=WallPushTask,
     episodes=WallPushEpisodes,
     agents={"press": PressAgent},
-    single_run=SingleRun(WallPushEngineEpisode, engine="mujoco", script=None, duration=_duration),
+    single_run=SingleRun(
+        WallPushEngineEpisode, engine="mujoco", script=None, duration=attrgetter("seconds")
+    ),
 )

@@ -6,7 +6,7 @@ from typing import Literal
 from iap_description.config.record import NonNegative, NonNegativeCount, Positive, Real, Record
 from iap_learning.tasks.kinds.wall_push.observations import TERMS
 from iap_learning.tasks.scaling import ActionRange
-from iap_learning.tasks.task import Task
+from iap_learning.tasks.touch_task import TouchReward, TouchTask
 
 
 class ForceSensorSpec(Record):
@@ -41,22 +41,16 @@ class PushSuccess(Record):
     slip: Positive
 
 
-class PushReward(Record):
+class PushReward(TouchReward):
     """Rewards of a step; what costs has a negative weight.
 
     Attributes:
         error: of the force's error, at most the desired force [1/(N s)].
         peak: of the force beyond twice the desired one [1/(N s)].
-        change: of the mean square of the action's change.
-        success: at the end.
-        failure: at the end.
     """
 
     error: Real
     peak: Real
-    change: Real
-    success: Real
-    failure: Real
 
 
 class PushAction(ActionRange):
@@ -70,7 +64,7 @@ class PushAction(ActionRange):
         return 1
 
 
-class WallPushTask(Task):
+class WallPushTask(TouchTask):
     """A push on an object of the scenario, with the force of its key `push`, along one axis of P.
 
     Attributes:

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keys that tasks in worlds with contact share."""
+
+from iap_description.config.record import Real, Record
+from iap_learning.tasks.scaling import ActionRange
+from iap_learning.tasks.task import Task
+
+
+class TouchReward(Record):
+    """Rewards of a step; what costs has a negative weight.
+
+    Attributes:
+        change: of the mean square of the action's change.
+        success: at the end.
+        failure: at the end.
+    """
+
+    change: Real
+    success: Real
+    failure: Real
+
+
+class TouchTask(Task):
+    """A task in worlds with contact.
+
+    Attributes:
+        action: what actions stand for.
+        reward: of each step.
+    """
+
+    action: ActionRange
+    reward: TouchReward
