@@ -209,7 +209,7 @@ class ArmControl:
 
     @property
     def gravity(self) -> float:
-        """What links are held against [m/s^2]."""
+        """Acceleration that links are held against [m/s^2]."""
         return self._gravity
 
     @property

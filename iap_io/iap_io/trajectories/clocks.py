@@ -133,7 +133,7 @@ def _compared(samples: S, header: Integers, bag: Integers) -> tuple[S, Integers]
 
 
 def _step_or_rate(header: Integers, bag: Integers) -> str | None:
-    """What tells header stamps from the times of reception, if that stays."""
+    """A step or another rate of header stamps against the times of reception, in words; None without."""
     delay = ((bag - header) - (bag[0] - header[0])) * 1e-9
     step = _header_step(delay.astype(np.float64), *(1e-9 * np.diff(x) for x in (header, bag)))
     if step is not None:
@@ -149,7 +149,7 @@ def _step_or_rate(header: Integers, bag: Integers) -> str | None:
 
 
 def _fault_of_reception(samples: StampedSamples, header: Integers, bag: Integers) -> str | None:
-    """What is wrong with the times of reception, where header stamps are sound."""
+    """Fault of the times of reception, where header stamps are sound."""
     if _way(samples, header) < SHORTER * _way(samples, bag):
         return "times of reception are out of order"
     holes = [1e-9 * float(np.diff(np.sort(x)).max(initial=0.0)) for x in (header, bag)]

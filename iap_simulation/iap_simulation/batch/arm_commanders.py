@@ -22,7 +22,7 @@ from iap_simulation.vehicles.vehicle import Vehicle
 
 
 class ArmCommanderInputs(NamedTuple):
-    """What commanders of the arm of a vehicle in B worlds go by.
+    """Inputs of commanders of the arm of a vehicle in B worlds.
 
     Attributes:
         instants: (B,) numbers of control instants.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What many MuJoCo worlds show of their objects and, as engines of one do, of the first world."""
+"""Views of the objects of many MuJoCo worlds and, as engines of one have them, of the first world."""
 
 from abc import abstractmethod
 from typing import Any

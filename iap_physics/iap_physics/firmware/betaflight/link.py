@@ -131,7 +131,7 @@ def status_request() -> bytes:
 
 
 def received_bytes(line: socket.socket) -> bytes:
-    """What has come on a line that does not wait."""
+    """Bytes that have come on a line that does not wait."""
     try:
         return line.recv(4096)
     except BlockingIOError:
