@@ -30,3 +30,7 @@ class TouchTask(Task):
 
     action: ActionRange
     reward: TouchReward
+
+    def periods(self, dt: float) -> int:
+        """Control periods of dt [s] in an episode, a whole number of steps."""
+        return self.repeat * max(1, round(self.seconds / (self.repeat * dt)))

@@ -32,7 +32,7 @@ class PegRules(NamedTuple):
     @classmethod
     def of(cls, task: PegTask, dt: float) -> Self:
         """Rules of a task with control periods of dt [s]."""
-        ends, last = task.success, task.repeat * max(1, round(task.seconds / (task.repeat * dt)))
+        ends, last = task.success, task.periods(dt)
         window = min(max(1, round(ends.lasting / dt)), last)
         return cls(ends.depth, ends.steady, ends.peak, window, last)
 

@@ -49,7 +49,7 @@ class PushRules(NamedTuple):
     @classmethod
     def of(cls, task: WallPushTask, desired: float, dt: float) -> Self:
         """Rules of a task with a desired force [N] and control periods of dt [s]."""
-        ends, last = task.success, task.repeat * max(1, round(task.seconds / (task.repeat * dt)))
+        ends, last = task.success, task.periods(dt)
         window, share = round(ends.lasting / dt), -math.expm1(-dt / SMOOTHING)
         demands = (ends.force_rmse, ends.peak, ends.losses, ends.slip)
         return cls(desired, *demands, min(max(1, window), last), last, share)
