@@ -73,14 +73,14 @@ def on_wall(threads: int = 1) -> Worlds:
     """Worlds in which a three_star presses its rod on a wall, under its controller."""
     moves = [{"seconds": 2.0, "by": [-0.25, 0.1, 0.1], "turn_deg": [0.0, 0.0, 0.0]}]
     keys = {**TOUCHING, "reference.position": [-1.8, 0.0, 2.0], "reference.moves": moves}
-    return flown("wall_push", keys, threads)
+    return worlds_in_contact("wall_push", keys, threads)
 
 
 def in_bore(threads: int = 1) -> Worlds:
     """Worlds in which a three_star's rod leans on the side of its bore, under its controller."""
     moves = [{"seconds": 2.0, "by": [-0.45, 0.0, 0.0], "turn_deg": [0.0, 0.0, 0.0]}]
     keys = {**TOUCHING, "reference.position": [-1.8, 0.0, 2.1], "reference.moves": moves}
-    return flown("peg_in_hole", {**keys, "control.admittance": False}, threads)
+    return worlds_in_contact("peg_in_hole", {**keys, "control.admittance": False}, threads)
 
 
 def docking_pair(threads: int = 1) -> Worlds:
@@ -97,7 +97,7 @@ def docking_pair(threads: int = 1) -> Worlds:
             {"name": "chaser", **shared, "reference": approach},
         ],
     }
-    return flown(tree, {"engine.name": "mujoco"}, threads)
+    return worlds_in_contact(tree, {"engine.name": "mujoco"}, threads)
 
 
 def with_box(threads: int = 1) -> Worlds:
@@ -118,10 +118,10 @@ def with_box(threads: int = 1) -> Worlds:
         "gripper": {**GRIPPER, "close": 0.1, "open": 90.0},
         **dict.fromkeys(("draw.position", "draw.attitude_deg", "draw.mass"), 0.0),
     }
-    return flown("arm_pick", keys, threads)
+    return worlds_in_contact("arm_pick", keys, threads)
 
 
-def flown(name: str | dict[str, Any], keys: dict[str, Any], threads: int) -> Worlds:
+def worlds_in_contact(name: str | dict[str, Any], keys: dict[str, Any], threads: int) -> Worlds:
     """Worlds of a scenario that have come into contact."""
     worlds = Worlds.of(name, WORLDS, settings=keys, sensors="none", threads=threads)
     for _ in range(PERIODS):
