@@ -96,7 +96,7 @@ def test_short_compiling_passes_without_a_word_and_long_compiling_is_announced_o
 
 def test_what_was_compiled_in_a_run_is_said_at_its_end_without_what_numba_compiles_for_it():
     code = (
-        "from iap_description.process import compiling; compiling.UNNOTICED = 0.0;"
+        "from iap_description.process import compiling; compiling.NOTICE.unnoticed = 0.0;"
         "import iap_description.math.kernels; import numba, numpy;"
         "numba.njit(lambda x: numpy.zeros(3) + max(x, 1.0))(1.0)"
     )

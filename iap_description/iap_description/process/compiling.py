@@ -19,11 +19,13 @@ class CompilationNotice(event.Listener):
     Attributes:
         kernels: number of those compiled, with those that they call.
         elapsed: time that this took [s].
+        unnoticed: time of compiling without a word [s].
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         """Begin with nothing compiled."""
         self._clock = clock
+        self.unnoticed = UNNOTICED
         self.kernels, self.elapsed = 0, 0.0
         self._reported = 0  # kernels
         self._depth, self._began, self._is_announced = 0, 0.0, False
@@ -43,7 +45,7 @@ class CompilationNotice(event.Listener):
         if self._depth == 0:
             self.elapsed += now - self._began
             self._began = now
-        if not self._is_announced and self.elapsed + now - self._began > UNNOTICED:
+        if not self._is_announced and self.elapsed + now - self._began > self.unnoticed:
             self._is_announced = True
             sys.stderr.write("iap: compiling to machine code, once\n")
             atexit.register(self.tell)
