@@ -4,6 +4,8 @@
 from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
+
 from iap_description.errors import BadInput
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.air.batch_air import GUSTS, Air
@@ -74,7 +76,7 @@ def build_plant(
     assemblies = [vehicle.assembly for vehicle in spec.vehicles]
     if isinstance(engine, IdentifiedEngine) and spec.identified is not None:
         engine.identify(spec.identified, spec.seed, spec.dt)
-    engine.load(spec.world, assemblies)
+    engine.load(spec.world, assemblies, np.repeat(spec.start, engine.batch, axis=0))
     for assembly in assemblies if spec.identified is None else ():
         if assembly.arm is not None:
             check_servos(assembly.name, assembly.arm, 1.0 / spec.rates.physics_hz)
@@ -84,7 +86,7 @@ def build_plant(
     air = Air(spec.wind, generators(spec.rng(GUSTS), engine.batch), has_drag=spec.has_drag)
     parts = [*_parts(spec, engine, assemblies, propulsion), *probes]
     plant = Plant(engine, propulsion, air, spec.rates, parts, options)
-    plant.restart(spec)
+    plant.begin(spec)
     check_clearance(engine.contacts(), [each.rows for each in plant.propulsion], spec)
     return plant
 

@@ -53,7 +53,7 @@ class ClosedFormEngine(ContactlessEngine):
         self._own: dict[int, tuple[Assembly, ...]] = {}
         self._objects: tuple[WorldObject, ...] = ()
 
-    def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
+    def load(self, world: World, assemblies: Sequence[Assembly], x: Array | None = None) -> None:
         """Take gravity from the world and a rigid model of each assembly."""
         self._assemblies, self._own = tuple(assemblies), {}
         self.gravity = world.gravity
@@ -67,7 +67,7 @@ class ClosedFormEngine(ContactlessEngine):
         self._wrenches = np.zeros((self.batch, sum(sizes), 6))
         self._x = np.repeat(at_rest(assemblies)[None], self.batch, axis=0)
         self._x_before = self._x.copy()
-        self.reset(self._x)
+        self.reset(self._x if x is None else x)
 
     def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
         """Start worlds anew from states (worlds, bodies, 13)."""

@@ -107,8 +107,14 @@ class Engine(Protocol):
     status: Integers
     arms: Mapping[int, ArmMotors] = MappingProxyType({})
 
-    def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
-        """Build the world anew; the vehicles rest at the origin until `reset`."""
+    def load(self, world: World, assemblies: Sequence[Assembly], x: Array | None = None) -> None:
+        """Build the world anew.
+
+        Args:
+            world: what is in it besides the vehicles.
+            assemblies: of the vehicles.
+            x: (B, bodies, 13) their states, as of `reset`; None: they rest at the origin.
+        """
 
     def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
         """Start worlds anew; a reset run equals a fresh one bit for bit.

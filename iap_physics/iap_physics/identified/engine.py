@@ -66,8 +66,13 @@ class IdentifiedEngine(ContactlessEngine):
         self._file = load_plant(spec.file)
         self._model = velocity_model(self._file)
 
-    def load(self, world: World, assemblies: Sequence[Assembly]) -> None:  # noqa: ARG002 - nothing of it is met
-        """Take the arm of the only vehicle.
+    def load(
+        self,
+        world: World,  # noqa: ARG002 - nothing of it is met
+        assemblies: Sequence[Assembly],
+        x: Array | None = None,
+    ) -> None:
+        """Take the arm of the only vehicle; with states, begin where the specification says.
 
         Raises:
             BadInput: another number of vehicles or joints.
@@ -81,6 +86,8 @@ class IdentifiedEngine(ContactlessEngine):
             )
         self.arms = arms
         self._limits = JointLimits(self._motors.arm.record, self._period)
+        if x is not None:
+            self.reset(x)
 
     @property
     def _motors(self) -> ArmMotors:

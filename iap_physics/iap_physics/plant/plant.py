@@ -156,9 +156,13 @@ class Plant:
 
     def restart(self, spec: PlantSpec) -> None:
         """Back to the start of a specification with the same world and vehicles."""
-        x = np.repeat(spec.start, len(self.ticks), axis=0)
+        self.engine.reset(np.repeat(spec.start, len(self.ticks), axis=0))
+        self.begin(spec)
+
+    def begin(self, spec: PlantSpec) -> None:
+        """Start rotors, air and parts as a specification has them, with the engine at its start."""
         tilts = [each.start_tilt or 0.0 for each in spec.vehicles]
-        self.reset(x, spec.start_rpm, spec.rng(GUSTS), tilt=tilts)
+        self._begin(np.arange(len(self.ticks)), spec.start_rpm, spec.rng(GUSTS), tilts)
 
     def vehicle_of(self, row: int) -> int:
         """Number of the vehicle that owns a state row."""
@@ -207,8 +211,17 @@ class Plant:
         """
         indices = world_indices(worlds, len(self.ticks))
         self.engine.reset(x, worlds)
-        if not len(indices):
-            return
+        if len(indices):
+            self._begin(indices, rpm, gust_rng, tilt)
+
+    def _begin(
+        self,
+        indices: Integers,
+        rpm: Sequence[Array],
+        gust_rng: Generators | None,
+        tilt: Sequence[ArrayLike] | None,
+    ) -> None:
+        """Start rotors, air and parts of worlds anew, whose states are at their start."""
         if gust_rng is not None:
             self.air.reset(indices, generators(gust_rng, len(indices)))
         angles: Sequence[ArrayLike] = [0.0] * len(self.propulsion) if tilt is None else tilt

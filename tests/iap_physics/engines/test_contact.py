@@ -42,9 +42,8 @@ def loaded(assembly_of, level, request):
 
     def engine(world, assemblies=(bystander,), start=None):
         engines.append(make_engine(request.param))
-        engines[-1].load(world, assemblies)
         away = level(bystander, p=(0.0, 50.0, 50.0))
-        engines[-1].reset((away if start is None else start)[None])
+        engines[-1].load(world, assemblies, (away if start is None else start)[None])
         return engines[-1]
 
     yield engine

@@ -15,6 +15,7 @@ from iap_physics.engines.make import ENGINES, make_engine
 from iap_physics.engines.pybullet import engine as engines
 from iap_physics.engines.pybullet import native
 from iap_physics.engines.pybullet.engine import PyBulletEngine
+from iap_physics.engines.pybullet.world import build
 from iap_simulation.flights.flight import Flight
 from iap_simulation.simulation.simulation import Simulation
 
@@ -26,7 +27,7 @@ class Own(ClosedFormEngine):
     pass
 
 class Lacking:
-    def load(self, world, assemblies): pass
+    def load(self, world, assemblies, x=None): pass
 """
 
 
@@ -95,6 +96,17 @@ def test_periods_have_the_bits_of_python_s(name, settings, options, in_python):
             states.append(np.array([simulation.step() for _ in range(40)]))
         in_python()
     np.testing.assert_array_equal(*states)
+
+
+def test_a_flight_begins_in_a_world_that_was_built_once(monkeypatch):
+    built = []
+    monkeypatch.setattr(
+        engines, "build", lambda *a, **k: built.append(build(*a, **k)) or built[-1]
+    )
+    with Simulation(Flight.of(scenario_of("hover", engine="pybullet"))) as simulation:
+        assert len(built) == 1
+        simulation.reset()
+        assert len(built) == 2
 
 
 @pytest.mark.parametrize("is_native", [True, False])

@@ -72,8 +72,8 @@ class MuJoCoEngine(Engine):
         self._points: ContactPoints | None = None  # of the last step, once they are asked for
         self.status = np.full(1, RUNNING, dtype=np.int64)
 
-    def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
-        """Build the world; every vehicle rests at the origin."""
+    def load(self, world: World, assemblies: Sequence[Assembly], x: Array | None = None) -> None:
+        """Build the world; without states, every vehicle rests at the origin."""
         self._assemblies = tuple(assemblies)
         self._made = build(world, self._assemblies)
         self._model, self._data = self._made.model, mj.MjData(self._made.model)
@@ -94,7 +94,7 @@ class MuJoCoEngine(Engine):
         self._loads = self._data.xfrc_applied
         self._rows = np.array(self._made.bodies)
         self._set_step(FIRST_STEP)
-        self.reset(self._x.copy())
+        self.reset(self._x.copy() if x is None else x)
 
     def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
         """Start anew from states (1, bodies, 13); joints added in flight are gone."""

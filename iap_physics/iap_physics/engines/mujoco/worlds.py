@@ -80,8 +80,8 @@ class MuJoCoWorlds(MuJoCoWorldViews):
         self.status = np.full(batch, RUNNING, dtype=np.int64)
         self.step_counts = np.zeros(batch, dtype=np.int64)
 
-    def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
-        """Build the world; every vehicle rests at the origin in all of them."""
+    def load(self, world: World, assemblies: Sequence[Assembly], x: Array | None = None) -> None:
+        """Build the world; without states, every vehicle rests at the origin in all of them."""
         self._assemblies = tuple(assemblies)
         for assembly in assemblies:
             check_joint_types(assembly, "mujoco in a batch", JOINTS, arms=True)
@@ -95,8 +95,8 @@ class MuJoCoWorlds(MuJoCoWorldViews):
         self.native = native = NativeWorlds.of(made, assemblies, self._data[0], batch)
         self.arm_batches = arm_batches(assemblies, native.arms, made.arms)
         self.status, self.step_counts = native.status, native.step_counts
-        x = np.repeat(at_rest(self._assemblies)[None], batch, axis=0)
-        self.reset(x)
+        rest = np.repeat(at_rest(self._assemblies)[None], batch, axis=0)
+        self.reset(rest if x is None else x)
 
     def set_world(self, index: int, world: World, assemblies: Sequence[Assembly]) -> None:
         """Give one world objects and vehicles of its own, from its next reset on.

@@ -109,8 +109,8 @@ class PyBulletEngine(Engine):
         self._files = tempfile.TemporaryDirectory(prefix="iap_")
         self._finalizer = weakref.finalize(self, shut_down, self._client, self._files)
 
-    def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
-        """Build the world; every vehicle rests at the origin."""
+    def load(self, world: World, assemblies: Sequence[Assembly], x: Array | None = None) -> None:
+        """Build the world; without states, every vehicle rests at the origin."""
         self._world, self._assemblies = world, tuple(assemblies)
         for assembly, path in zip(assemblies, self._urdfs(), strict=True):
             folder = path.parent
@@ -119,14 +119,14 @@ class PyBulletEngine(Engine):
         self._scene = write_scene(world, Path(self._files.name))
         self._resisting = resisting_joints(assemblies)
         self.arms = arm_motors(assemblies)
-        x = at_rest(self._assemblies)[None]
-        self._x, self._raw = x.copy(), np.zeros_like(x[0])
+        rest = at_rest(self._assemblies)[None]
+        self._x, self._raw = rest.copy(), np.zeros_like(rest[0])
         self._contacts = StepContacts(self._client, self._raw)
         doubles = Struct(
             f"={self._raw.size}d"
         )  # which fills an array twice as fast as numpy does from a list
         self._write_raw = partial(doubles.pack_into, memoryview(self._raw).cast("B"))
-        self.reset(x)
+        self.reset(rest if x is None else x)
 
     def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
         """Start anew from states (1, bodies, 13); joints added in flight are gone.
