@@ -13,6 +13,7 @@ from iap_description.config.record import (
     Presets,
     Real,
     Record,
+    RpyDegrees,
     Vec3,
     validate,
 )
@@ -69,7 +70,7 @@ class KeyBinding(Record):
 
     does: str
     velocity: Vec3 = (0.0, 0.0, 0.0)  # [m/s] in P
-    rate_deg: Vec3 = (0.0, 0.0, 0.0)  # [deg/s] in P
+    rate_deg: RpyDegrees = (0.0, 0.0, 0.0)  # [deg/s] in P
 
 
 class KeyboardMapping(Record):

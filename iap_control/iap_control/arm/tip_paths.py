@@ -4,7 +4,7 @@
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Real, Record
+from iap_description.config.record import Degrees, NonNegative, Real, Record
 
 
 class Harmonic(Record):
@@ -13,7 +13,7 @@ class Harmonic(Record):
     offset: Real
     amplitude: Real
     rate: NonNegative  # [rad/s]
-    phase_deg: Real
+    phase_deg: Degrees
 
     def at(self, t: Array) -> tuple[Array, Array]:
         """Values and rates of change at times (T,) [s]."""

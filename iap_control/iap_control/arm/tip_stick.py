@@ -10,7 +10,7 @@ from pydantic import model_validator
 from iap_control.arm.tip_guidance import TipGuidance, TipMotion
 from iap_control.laws.end_effector import HEADING, level
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Real, Record, Vec3
+from iap_description.config.record import Degrees, NonNegative, Positive, Record, Vec3
 from iap_description.vehicles.mounted_arm import MountedArm
 
 
@@ -21,7 +21,7 @@ class StickDemand(Record):
     velocity: (
         Vec3  # of the end effector, along the axes of its heading (x forward, y left, z up) [m/s]
     )
-    turn_deg: Real  # of its heading [deg/s]
+    turn_deg: Degrees  # of its heading [deg/s]
 
 
 class TipStick(TipMotion):

@@ -8,7 +8,7 @@ import numpy as np
 from iap_control.references.jet import Jet, polyline
 from iap_control.references.rows import from_ned, rows_of
 from iap_description.arrays import Array
-from iap_description.config.record import Count, Positive, Real, Record, Vec3
+from iap_description.config.record import Count, Positive, Real, Record, RpyDegrees, Vec3
 
 
 def _lap(phase: Jet, amplitude: Vec3, altitude: float) -> tuple[Jet, Jet, Jet]:
@@ -99,7 +99,7 @@ class FigureEight(Record):
     laps: Count
     altitude: Positive  # [m]
     amplitude: Vec3  # [m]
-    ramp_deg: Vec3  # roll, pitch, yaw reached after half of a half lap
+    ramp_deg: RpyDegrees  # roll, pitch, yaw reached after half of a half lap
 
     @property
     def duration(self) -> float:

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from iap_control.references.jet import Jet, constant
 from iap_control.references.rows import rows_of
 from iap_description.arrays import Array
-from iap_description.config.record import Positive, Real, Record, Vec3
+from iap_description.config.record import Degrees, Positive, Real, Record, RpyDegrees, Vec3
 
 
 class Hover(Record):
@@ -18,7 +18,7 @@ class Hover(Record):
     type: Literal["hover"]
     duration: Positive  # [s]
     position: Vec3  # [m]
-    rpy_deg: Vec3
+    rpy_deg: RpyDegrees
 
     def rows(self, t: Array) -> Array:
         """Reference rows (T, 19) at times `t` [s]."""
@@ -36,7 +36,7 @@ class Spiral(Record):
     radius: Positive  # at the start [m]
     climb: Real  # [m]
     period: Positive  # of one turn [s]
-    sway_deg: Vec3  # amplitude of roll, pitch, yaw
+    sway_deg: RpyDegrees  # amplitude of roll, pitch, yaw
     sway_periods: tuple[Positive, Positive, Positive]  # [s]
 
     def rows(self, t: Array) -> Array:
@@ -73,7 +73,7 @@ class Lemniscate(Record):
     period: Positive  # T [s]
     amplitude: Positive  # A [m]
     center: Vec3  # [m]
-    yaw_deg: Real
+    yaw_deg: Degrees
 
     def rows(self, t: Array) -> Array:
         """Reference rows (T, 19) at times `t` [s]."""
@@ -93,7 +93,7 @@ class Line(Record):
     duration: Positive  # [s]
     start: Vec3  # [m]
     end: Vec3  # [m]
-    yaw_deg: Real
+    yaw_deg: Degrees
 
     def rows(self, t: Array) -> Array:
         """Reference rows (T, 19) at times `t` [s]."""
@@ -108,7 +108,7 @@ class Move(Record):
 
     seconds: Positive
     by: Vec3  # [m]
-    turn_deg: Vec3  # added to roll, pitch, yaw
+    turn_deg: RpyDegrees  # added to roll, pitch, yaw
 
 
 class Moves(Record):
@@ -116,7 +116,7 @@ class Moves(Record):
 
     type: Literal["moves"]
     position: Vec3  # [m] at the start
-    rpy_deg: Vec3
+    rpy_deg: RpyDegrees
     ease: Positive  # time to pick up or lose speed [s]
     moves: Annotated[tuple[Move, ...], Field(min_length=1)]
 

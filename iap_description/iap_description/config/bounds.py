@@ -11,6 +11,7 @@ LARGEST_NUMBER = (
     1e15  # of a configuration, and the least above zero: products of several remain numbers
 )
 LEAST_POSITIVE = 1e-30
+MAX_DEGREES = 3.6e5  # of an angle, or of a rate in a second: a thousand turns, which a double resolves to 1e-10 rad
 MAX_LEVER = 1e3  # of what is mounted on a body, along each axis: no body is as large [m]
 MAX_COUNT = 2**31 - 1  # of anything
 MAX_SEED = 2**62  # of a run: those that count on from it are numbers of 64 bits, too

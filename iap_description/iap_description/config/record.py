@@ -22,7 +22,13 @@ from pydantic import (
 )
 
 from iap_description.config.alternatives import alternatives, near
-from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT, MAX_SEED
+from iap_description.config.bounds import (
+    LARGEST_NUMBER,
+    LEAST_POSITIVE,
+    MAX_COUNT,
+    MAX_DEGREES,
+    MAX_SEED,
+)
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.config.presets import Presets as Presets
 from iap_description.config.presets import merged as merged
@@ -44,6 +50,7 @@ Positive = Annotated[
     AfterValidator(_is_not_tiny),
 ]
 NonNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, le=LARGEST_NUMBER)]
+Degrees = Annotated[float, Field(strict=True, ge=-MAX_DEGREES, le=MAX_DEGREES)]  # NaN is neither
 BelowOne = Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]
 Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]  # NaN is neither
 Count = Annotated[int, Field(strict=True, ge=1, le=MAX_COUNT)]
@@ -51,6 +58,7 @@ NonNegativeCount = Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
 Seed = Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
 Flag = Annotated[bool, Field(strict=True)]
 Vec3 = tuple[Real, Real, Real]
+RpyDegrees = tuple[Degrees, Degrees, Degrees]  # roll, pitch, yaw
 NonNegative3 = tuple[NonNegative, NonNegative, NonNegative]
 # Names that become those of files: no slashes, no leading dot, and room for what is added.
 VehicleName = Annotated[str, Field(max_length=60, pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Real, Record, Vec3
+from iap_description.config.record import NonNegative, Positive, Real, Record, RpyDegrees, Vec3
 from iap_description.math import euler, so3
 
 Rgba = tuple[Real, Real, Real, Real]
@@ -45,7 +45,7 @@ class Shape(Record):
 
     shape: Literal["box", "cylinder", "capsule", "sphere", "mesh", "hull", "surface"]
     position: Vec3 = (0.0, 0.0, 0.0)  # [m]
-    rpy_deg: Vec3 = (0.0, 0.0, 0.0)
+    rpy_deg: RpyDegrees = (0.0, 0.0, 0.0)
     size: tuple[Positive, Positive, Positive] | None = None  # [m], box
     radius: Positive | None = None  # [m], cylinder, capsule and sphere
     length: Positive | None = None  # [m], cylinder, and capsule between its caps' centres; along z

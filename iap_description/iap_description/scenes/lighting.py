@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Flag, Positive, Real, Record, Share, Vec3
+from iap_description.config.record import Degrees, Flag, Positive, Record, Share, Vec3
 
 Degrees90 = Annotated[float, Field(strict=True, ge=-90.0, le=90.0)]
 LampName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -24,7 +24,7 @@ class Sun(Record):
     """The sun's place in the sky."""
 
     elevation_deg: Degrees90  # above the horizon; below it is twilight, then night
-    azimuth_deg: Real  # from x towards y
+    azimuth_deg: Degrees  # from x towards y
 
     @property
     def direction_W(self) -> Array:
@@ -73,7 +73,7 @@ class LampFlicker(Record):
 
     frequency: Positive  # [Hz]; a lamp on mains ripples at twice the mains' frequency
     modulation: Share = 1.0
-    phase_deg: Real = 0.0
+    phase_deg: Degrees = 0.0
     on_share: Annotated[float, Field(strict=True, gt=0.0, lt=1.0)] | None = None
 
     def mean_level(self, t: float, duration: float) -> float:

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.assets.images import read_image
-from iap_description.config.record import Positive, Real, Record, Vec3
+from iap_description.config.record import Positive, Real, Record, RpyDegrees, Vec3
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Rgba
 from iap_description.math import euler
@@ -27,7 +27,7 @@ class Placement(NamedTuple):
     """Place (3,) [m] and attitude [deg] of a part; z is NaN where its file does not say it."""
 
     p: Array
-    rpy_deg: Vec3
+    rpy_deg: RpyDegrees
 
     @property
     def R(self) -> Array:
@@ -86,7 +86,7 @@ class PartRecord(Record):
     name: str | None = None  # in errors and in the viewer; None: its label
     label: LabelName | None = None  # in segmented images; None: its type
     position: Spot = (0.0, 0.0)
-    rpy_deg: Vec3 = (0.0, 0.0, 0.0)
+    rpy_deg: RpyDegrees = (0.0, 0.0, 0.0)
     at: tuple[Spot, ...] = ()  # in place of `position`, where it stands several times
 
     @model_validator(mode="after")

@@ -20,6 +20,7 @@ from iap_description.config.record import (
     Presets,
     Real,
     Record,
+    RpyDegrees,
     Vec3,
     validate,
 )
@@ -45,7 +46,7 @@ class ArmJoint(Record):
     type: Literal["revolute", "prismatic"]
     axis: Vec3  # in the link's own frame; of any length but zero
     origin: Lever3  # [m] in the frame of the link before
-    rpy_deg: Vec3  # roll, pitch, yaw
+    rpy_deg: RpyDegrees  # roll, pitch, yaw
     limits: tuple[Real, Real]  # lowest and highest q [rad] or [m]
     speed: Positive  # largest commanded |q'| [rad/s] or [m/s]
 

@@ -6,13 +6,7 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description.config.record import (
-    NonNegative,
-    Positive,
-    Real,
-    Record,
-    Vec3,
-)
+from iap_description.config.record import Degrees, NonNegative, Positive, Record, Vec3
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.joint_types import JointTypeName, joint_type
 
@@ -28,7 +22,7 @@ class Spring(Record):
     """A spring in a revolute joint; what damps it is the joint's viscous friction."""
 
     stiffness: Positive  # torque per angle [N m/rad]
-    rest_deg: Real = 0.0  # angle about the axis at which it is slack
+    rest_deg: Degrees = 0.0  # angle about the axis at which it is slack
 
 
 AXES_TOLERANCE = 1e-6  # by which two axes of a joint may fail to be perpendicular
@@ -44,7 +38,7 @@ class JointSpec(Record):
 
     type: JointTypeName
     position: Vec3  # [m] in P
-    yaw_deg: Real  # the aircraft's heading when it is level and the platform's yaw is zero
+    yaw_deg: Degrees  # the aircraft's heading when it is level and the platform's yaw is zero
     axes: tuple[
         Vec3, ...
     ] = ()  # about which it turns, in the aircraft's frame at rest, any length

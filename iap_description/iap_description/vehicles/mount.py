@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from iap_description.config.bounds import MAX_LEVER
-from iap_description.config.record import Record, Vec3
+from iap_description.config.record import Record, RpyDegrees
 
 Lever = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-MAX_LEVER, le=MAX_LEVER)]
 Lever3 = tuple[Lever, Lever, Lever]  # [m]
@@ -16,4 +16,4 @@ class Mount(Record):
     """The place of a sensor, or of another frame, on its body."""
 
     position: Lever3
-    rpy_deg: Vec3
+    rpy_deg: RpyDegrees

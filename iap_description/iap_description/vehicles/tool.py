@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Record, Vec3
+from iap_description.config.record import NonNegative, Positive, Record, RpyDegrees, Vec3
 from iap_description.geometry.shapes import Rgba, Shape, Surface
 from iap_description.math import euler
 from iap_description.vehicles.mount import Mount
@@ -41,7 +41,7 @@ class Tool(Record):
     radius: Positive  # [m]
     tip: Annotated[SphereTip | PlateTip, Field(discriminator="type")] | None
     position: Vec3  # of the base in the central body's frame [m]
-    rpy_deg: Vec3  # of the tool's frame in the central body's
+    rpy_deg: RpyDegrees  # of the tool's frame in the central body's
     mass: NonNegative = 0.0  # spread evenly over the rod [kg]
     surface: Surface | None = None  # of the whole body that holds it; None: as the world's
     color: Rgba = (0.85, 0.75, 0.55, 1.0)

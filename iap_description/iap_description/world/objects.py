@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Flag, Positive, Real, Record, Vec3
+from iap_description.config.record import Degrees, Flag, Positive, Real, Record, RpyDegrees, Vec3
 from iap_description.geometry.cavities import arc, pipe, rectangular, thick
 from iap_description.geometry.mesh_files import read_mesh
 from iap_description.geometry.shapes import Rgba, Shape, Surface
@@ -48,7 +48,7 @@ class Sine(Record):
     type: Literal["sine"]
     amplitude: Vec3  # [m] in map
     period: Positive  # [s]
-    phase_deg: Real = 0.0
+    phase_deg: Degrees = 0.0
 
     def at(self, t: float) -> tuple[Array, Array]:
         """Displacement (3,) [m] and velocity (3,) [m/s] at time t [s]."""
@@ -61,7 +61,7 @@ class WorldObject(Record):
     """An object of the world. Without `mass` and `motion` an object stands still."""
 
     position: Vec3  # of O in map [m]
-    rpy_deg: Vec3 = (0.0, 0.0, 0.0)  # of O in map
+    rpy_deg: RpyDegrees = (0.0, 0.0, 0.0)  # of O in map
     surface: Surface
     color: Rgba = (0.62, 0.66, 0.70, 1.0)
     mass: Positive | None = None  # of a body that moves freely [kg]
@@ -289,7 +289,7 @@ def _mouth(radius: float, fillet: float | None) -> Array:
 
 
 @lru_cache(maxsize=256)
-def _attitude(rpy_deg: Vec3) -> Array:
+def _attitude(rpy_deg: RpyDegrees) -> Array:
     """(4,) quaternion; remembered, for engines ask for it in each step."""
     q = euler.quaternion_from_rpy_deg(rpy_deg)
     q.setflags(write=False)

@@ -13,7 +13,16 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Presets, Real, Seed, Vec3, merged
+from iap_description.config.record import (
+    Degrees,
+    NonNegative,
+    Positive,
+    Presets,
+    Real,
+    Seed,
+    Vec3,
+    merged,
+)
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Rgba, Shape, Surface
 from iap_description.geometry.solids import Faces, hull
@@ -44,7 +53,7 @@ class Obstacles(WorldObject):
     seed: Seed | None = None  # None: drawn with each seed of the scenario
     count: Annotated[int, Field(strict=True, ge=1, le=MAX_PIECES)]
     area: tuple[tuple[Real, Real], tuple[Real, Real]]  # two corners, x and y in O [m]
-    yaw_deg: tuple[Real, Real] = (-180.0, 180.0)  # least and largest heading
+    yaw_deg: tuple[Degrees, Degrees] = (-180.0, 180.0)  # least and largest heading
     free: tuple[
         tuple[Real, Real, NonNegative], ...
     ] = ()  # upright columns without obstacles: x, y, radius [m]

@@ -22,14 +22,14 @@ covariance P at any step size.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 from numba import njit
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import NonNegative, Real, Record
+from iap_description.config.record import Degrees, NonNegative, Record
 from iap_description.errors import BadInput
 from iap_description.math.kernels import Packed
 
@@ -50,13 +50,13 @@ class Wind(Record):
         direction_deg: towards which it blows; 0 is east (+x), 90 north (+y).
         turbulence: W_20, the wind 20 ft above ground that sets how strong the gusts are [m/s]: 7.7
             light, 15 moderate, 23 severe, 0 none.
-        altitude: height for which the gusts are scaled [m]; below 3.05 m as at 3.05 m.
+        altitude: height for which the gusts are scaled, up to 304.8 m; below 3.05 m as at 3.05 m.
     """
 
     speed: NonNegative = 0.0
-    direction_deg: Real = 0.0
+    direction_deg: Degrees = 0.0
     turbulence: NonNegative = 0.0
-    altitude: NonNegative = Field(3.0, le=HIGHEST)
+    altitude: Annotated[NonNegative, Field(le=HIGHEST)] = 3.0
 
     @model_validator(mode="after")
     def _carries_its_gusts(self) -> Self:

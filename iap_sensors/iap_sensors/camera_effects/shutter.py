@@ -31,7 +31,7 @@ from numba import njit
 from pydantic import Field
 
 from iap_description.arrays import Singles
-from iap_description.config.record import Positive, Real, Share
+from iap_description.config.record import Degrees, Positive, Share
 from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,
@@ -109,7 +109,7 @@ class FlickerSpec(EffectSpec):
 
     frequency: Annotated[Positive, Field(le=1e5)] = 50.0
     modulation: Share = 0.3
-    phase_deg: Real = 0.0
+    phase_deg: Degrees = 0.0
 
 
 @effect_of(FlickerSpec)

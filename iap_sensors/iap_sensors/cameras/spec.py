@@ -8,7 +8,15 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Presets, Real, Record, Vec3
+from iap_description.config.record import (
+    NonNegative,
+    Positive,
+    Presets,
+    Real,
+    Record,
+    RpyDegrees,
+    Vec3,
+)
 from iap_description.sensors.lens import (
     PLUMB_BOB,
     Coefficients,
@@ -43,7 +51,7 @@ class CameraSpec(Record):
 
     mount: str | None = None  # of the aircraft
     position: Vec3 | None = None  # in `map` [m], in place of a mount
-    rpy_deg: Vec3 | None = None
+    rpy_deg: RpyDegrees | None = None
     right_of: str | None = None  # the left camera of the stereo pair of which this is the right
     width: Size  # [pixels]
     height: Size

@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Presets, Real, Record
+from iap_description.config.record import Degrees, NonNegative, Positive, Presets, Record
 from iap_description.earth import GRAVITY
 from iap_description.math.kernels import (
     Vec,
@@ -56,7 +56,7 @@ class AttitudeGains(Record):
     attitude_deg: Positive  # standard deviation of the attitude at the start
     bias: NonNegative  # standard deviation of the gyroscopes' bias at the start [rad/s]
     heading_deg: Positive  # standard deviation of a magnetometer's heading
-    declination_deg: Real  # of magnetic north from true north, towards east
+    declination_deg: Degrees  # of magnetic north from true north, towards east
 
     @property
     def vertical_noise(self) -> float:

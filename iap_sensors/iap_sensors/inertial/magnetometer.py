@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Presets, Real, Record
+from iap_description.config.record import Degrees, NonNegative, Positive, Presets, Record
 from iap_description.math import so3
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "magnetometer", "magnetometer")
@@ -24,7 +24,7 @@ class MagnetometerSpec(Record):
     rate: Positive  # [Hz]
     strength: Positive  # of the field [T]
     inclination_deg: Annotated[float, Field(strict=True, gt=-90.0, lt=90.0)]  # dip below level
-    declination_deg: Real  # of magnetic north from true north, towards east
+    declination_deg: Degrees  # of magnetic north from true north, towards east
     noise: NonNegative  # standard deviation of a sample, per axis [T]
     bias: NonNegative  # standard deviation of the constant error, per axis [T]
 

@@ -11,10 +11,10 @@ from pydantic import model_validator
 
 from iap_description.config.record import (
     Count,
+    Degrees,
     NonNegative,
     Positive,
     Presets,
-    Real,
     Record,
     Share,
 )
@@ -31,8 +31,10 @@ class LidarSpec(Record):
     rate: Positive  # turns [Hz]
     channels: Count  # beams one above the other
     columns: Count  # beams side by side
-    elevation_deg: tuple[Real, Real]  # of the lowest and the highest channel
-    azimuth_deg: tuple[Real, Real]  # of the first and last column; a full turn has its end once
+    elevation_deg: tuple[Degrees, Degrees]  # of the lowest and the highest channel
+    azimuth_deg: tuple[
+        Degrees, Degrees
+    ]  # of the first and last column; a full turn has its end once
     range_min: Positive  # [m]
     range_max: Positive  # [m]
     noise: NonNegative  # standard deviation of a range [m]

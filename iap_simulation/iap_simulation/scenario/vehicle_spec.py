@@ -13,10 +13,10 @@ from iap_control.interaction.push import Push
 from iap_control.references.motions import MotionOrReplay
 from iap_description.config.bounds import MAX_DELAY
 from iap_description.config.record import (
+    Degrees,
     Flag,
     NonNegative,
     Positive,
-    Real,
     Record,
     Vec3,
     VehicleName,
@@ -45,7 +45,7 @@ class Start(Record):
     mode: Literal["hover", "ground"]
     lead_in: NonNegative
     fixed: Flag  # whether `draw.position` leaves it where it is
-    joints_deg: tuple[Real, ...] | None = (
+    joints_deg: tuple[Degrees, ...] | None = (
         None  # of its arm; None: where the arm's file has them at rest
     )
 
@@ -63,7 +63,7 @@ class Control(Record):
     observer: Literal["momentum", "acceleration"]  # which estimates the wrench
     observer_gain: Positive  # of the estimated wrench [1/s]
     yaw: Literal["follow", "hold", "reference"]
-    aircraft_yaw_deg: tuple[Real, ...] | None  # headings of the aircraft under yaw: reference
+    aircraft_yaw_deg: tuple[Degrees, ...] | None  # headings of the aircraft under yaw: reference
     state_source: StateSource = "truth"  # of controller and autopilots: truth, or a method
     estimator: str = "default"  # settings of the method
     frontend: str = "default"  # settings of what follows its cameras' images

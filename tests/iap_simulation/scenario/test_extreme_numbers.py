@@ -105,6 +105,20 @@ def test_a_body_of_thousands_of_shapes_is_refused():
         scenario_of(changed(tree, ("platform", "center", "visual"), shapes), name)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("reference.rpy_deg", [0.0, 0.0, 1e15]),  # a recording has no such angle
+        ("wind.altitude", 305.0),  # 1000 ft: gusts have another form above
+        ("wind.direction_deg", -4e5),
+    ],
+)
+def test_angles_and_heights_beyond_all_flights_are_refused_before_take_off(key, value):
+    tree = resolve("hover", Options(engine="closed_form"))[1]
+    text = refusal(scenario_of, changed(tree, key.split("."), value), "hover")
+    assert key in text and "than or equal to" in text
+
+
 @pytest.mark.slow
 def test_extreme_numbers_are_refused_by_name_or_flown_to_an_end_with_a_name(
     tmp_path, monkeypatch, capsys
