@@ -118,11 +118,11 @@ def _parse_and_run(arguments: Sequence[str] | None) -> int:
             options = parse(typed)
             options.run = options.run.load()
         except BadInput as error:
-            return _refuse(str(error), EXIT_BAD_INPUT, as_json="--json" in typed)
+            return _refuse(str(error), EXIT_BAD_INPUT, as_json=_asks_json(typed))
         except OSError as error:  # of the files of Python's own modules
             if error.errno not in OF_LIMITS:
                 raise
-            return _refuse(_of_limit(error), EXIT_FAILED, as_json="--json" in typed)
+            return _refuse(_of_limit(error), EXIT_FAILED, as_json=_asks_json(typed))
     try:
         with interrupts.handled(interrupts.raise_interrupt) as received:
             code = _run(options)
@@ -212,6 +212,12 @@ def _fault_of_record(error: ValueError) -> str:
     return (
         f"{error.title}: {first_fault(error, None)}" if isinstance(error, ValidationError) else ""
     )
+
+
+def _asks_json(typed: Sequence[str]) -> bool:
+    """True if a command line that could not be parsed asks for JSON; behind ``--`` there are no options."""
+    words = list(typed)
+    return "--json" in words[: words.index("--") if "--" in words else None]
 
 
 def _refuse(text: str, code: int, *, as_json: bool) -> int:

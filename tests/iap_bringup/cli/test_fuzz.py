@@ -197,6 +197,11 @@ def test_a_misused_command_line_has_json_too(capsys):
     assert json.loads(capsys.readouterr().out)["exit_code"] == 2
 
 
+def test_a_word_behind_two_dashes_is_no_option(capsys):
+    assert main(["evaluate", "--", "hold", "more", "--json"]) == 2
+    assert capsys.readouterr().out == ""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
