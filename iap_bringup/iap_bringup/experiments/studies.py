@@ -243,6 +243,13 @@ def virpo_light(console: Console, **options: Any) -> None:  # noqa: ANN401 - see
     run_light(console, **options)
 
 
+def virpo_zed(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `run_zed`
+    """Localisation with the sensors of virpo's data set, beside the errors of its TABLE I (half an hour)."""
+    from iap_bringup.experiments.virpo.zed import run_zed
+
+    run_zed(console, **options)
+
+
 def show_study(
     console: Console,
     title: str,

@@ -57,6 +57,7 @@ EXPERIMENTS = (
     ExperimentCommand(studies.virpo_tables, ("quick", "flights", "out")),
     ExperimentCommand(studies.virpo_faults, ("quick",)),
     ExperimentCommand(studies.virpo_light, ("quick", "out")),
+    ExperimentCommand(studies.virpo_zed, ("quick", "out")),
     ExperimentCommand(studies.virpo_units, ("quick", "flights", "out", "since", "seconds")),
 )
 

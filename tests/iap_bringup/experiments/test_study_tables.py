@@ -252,6 +252,7 @@ def test_a_study_takes_the_options_that_it_lists_and_refuses_others(each):
         "virpo_tables",
         "virpo_units",
         "virpo_light",
+        "virpo_zed",
         "virpo_faults",
         "modules",
         "readme",
@@ -262,6 +263,7 @@ def test_options_are_handed_on_to_studies_of_other_modules(name, monkeypatch):
     where = {
         "engines": "engines.compare_engines", "virpo_tables": "virpo.study.run_tables",
         "virpo_units": "virpo.units.run_units", "virpo_light": "virpo.light.run_light",
+        "virpo_zed": "virpo.zed.run_zed",
         "virpo_faults": "virpo.faults.run_faults",
         "modules": "modules.study.study_modules", "readme": "readme_figures.compare_readme", "rays": "rays.draw_rays",
     }[name]  # fmt: skip

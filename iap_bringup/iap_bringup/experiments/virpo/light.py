@@ -16,12 +16,11 @@ from iap_bringup.experiments.virpo.cases import LocalizationCase, LocalizationSt
 from iap_bringup.experiments.virpo.published import PublishedTables, published
 from iap_bringup.experiments.virpo.scores import (
     EstimateResults,
-    FailedEstimate,
     TableCell,
     Tables,
     mean_of,
 )
-from iap_bringup.experiments.virpo.study import run_and_show
+from iap_bringup.experiments.virpo.study import failures, run_and_show
 from iap_io.runs.run_folder import create_run_folder
 
 SENSORS, FRONTEND = "stereo_mt9v034", "euroc"
@@ -29,7 +28,7 @@ METHODS = ("vio", "vio_uwb", "joint")
 SECONDS, QUICK_SECONDS = 40.0, 8.0
 DIVERGED = 0.5  # error from which `joint` has diverged [m]
 TITLE = "light and weather, RMSE in m"
-LIKE_PUBLISHED = "day", "a1"  # a condition, and the published flight that it stands for
+LIKE_PUBLISHED = {"day": ("a1",)}  # conditions, and published flights that they stand for
 
 
 class Condition(NamedTuple):
@@ -110,30 +109,9 @@ def light_tables(
         for whose, names in case.groups.items():
             for method in case.methods:
                 mean = mean_of(results, case.name, method, names)
-                known = None
-                if case.name == LIKE_PUBLISHED[0]:
-                    each = [
-                        papers.error("scenes", LIKE_PUBLISHED[1], body, method) for body in names
-                    ]
-                    known = _mean(each)
+                like = LIKE_PUBLISHED.get(case.name, ())
+                known = papers.mean_error("scenes", like, names, method)
                 bar = DIVERGED if method == "joint" else known if method == "vio" else None
                 row = f"{case.name}: {whose}"
                 cells.append(TableCell(TITLE, row, method, *mean, known, bar))
     return Tables(tuple(cells), ())
-
-
-def failures(results: EstimateResults) -> str:
-    """Number of the estimates that have failed, and why."""
-    failed = {
-        (k.case, k.method): s.reason for k, s in results.items() if isinstance(s, FailedEstimate)
-    }
-    count = len({(key.case, key.method) for key in results})
-    lines = [f"{len(failed)} of {count} estimates failed"]
-    lines += [f"- {case}, {method}: {reason}" for (case, method), reason in failed.items()]
-    return "\n".join(lines)
-
-
-def _mean(errors: list[float | None]) -> float | None:
-    """Mean of errors that are all known."""
-    known = [each for each in errors if each is not None]
-    return sum(known) / len(known) if known and len(known) == len(errors) else None

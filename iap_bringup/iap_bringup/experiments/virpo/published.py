@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The papers' figures of localisation: a strict record of ``data/published/virpo.yaml``."""
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Annotated, Literal
 
@@ -50,6 +51,15 @@ class PublishedTables(Record):
         errors = getattr(self, table).get(case, {}).get(body)
         columns = COLUMNS[table]
         return None if errors is None or method not in columns else errors[columns.index(method)]
+
+    def mean_error(
+        self, table: str, cases: Iterable[str], bodies: Iterable[str], method: str
+    ) -> float | None:
+        """Mean error over bodies of several cases, without those that have none; None where no one has."""
+        names = list(bodies)
+        errors = [self.error(table, case, body, method) for case in cases for body in names]
+        known = [each for each in errors if each is not None]
+        return sum(known) / len(known) if known else None
 
 
 @cache

@@ -104,6 +104,17 @@ def run_and_show(
         console.print(str(path), soft_wrap=True)
 
 
+def failures(results: EstimateResults) -> str:
+    """Number of the estimates that have failed, and why."""
+    failed = {
+        (k.case, k.method): s.reason for k, s in results.items() if isinstance(s, FailedEstimate)
+    }
+    count = len({(key.case, key.method) for key in results})
+    lines = [f"{len(failed)} of {count} estimates failed"]
+    lines += [f"- {case}, {method}: {reason}" for (case, method), reason in failed.items()]
+    return "\n".join(lines)
+
+
 def _write(
     folder: Path,
     scores: dict[EstimateKey, TrajectoryScore | FailedEstimate],

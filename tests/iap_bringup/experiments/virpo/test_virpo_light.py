@@ -4,12 +4,12 @@
 from iap_bringup.experiments.virpo.light import (
     CONDITIONS,
     QUICK,
-    failures,
     light_study,
     light_tables,
 )
 from iap_bringup.experiments.virpo.published import published
 from iap_bringup.experiments.virpo.scores import EstimateKey, FailedEstimate, TrajectoryScore
+from iap_bringup.experiments.virpo.study import failures
 
 
 def score(error):
