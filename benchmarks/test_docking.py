@@ -24,7 +24,7 @@ def test_docking_worlds(benchmark, what, when):
     worlds = DockingWorlds.of("docking", WORLDS)
     for _ in range(350 if when == "in contact" else 20):
         worlds.step_script()
-    thrust, rates = worlds.commands.last
+    thrust, rates = worlds.last_command
     step = worlds.step_script if "script" in what else lambda: worlds.advance(thrust, rates)
     took = []
 

@@ -22,7 +22,6 @@ from iap_description.world.world import World
 from iap_physics.air.drag import DragCoefficients, drag_coefficients
 from iap_physics.batch.batch_loop import advance_period
 from iap_physics.batch.layout import (
-    BODY,
     BODY_SIZE,
     SHARED,
     SHARED_SIZE,
@@ -33,11 +32,11 @@ from iap_physics.batch.layout import (
 from iap_physics.batch.load_store import begin_period, end_period, load, store
 from iap_physics.batch.records import BatchVehicle, FreeFlightState, PeriodInputs
 from iap_physics.batch.threads import Threads, VectorTime
+from iap_physics.batch.vehicle_numbers import fill_bodies, fill_fleet, fill_shares
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.rigid_model import RigidModel
 from iap_physics.propulsion.propulsion import Airframe, Propulsion
-from iap_physics.propulsion.rotors import lag
 
 
 class FreeFlight:
@@ -71,12 +70,10 @@ class FreeFlight:
         self._blocks = zero_blocks(engine.batch, rows_of(len(model.turns)), precision)
         self._shared = np.zeros((len(model.turns), SHARED_SIZE), precision)
         self._failed = np.zeros(engine.batch, dtype=np.int64)
-        records = propulsion.rotors.records
-        names = ("thrust_coefficient", "time_constant_up", "time_constant_down")
-        rotors = np.column_stack([records[name] for name in names])
-        self._write(self._of_worlds, model, rotors, drag)
-        self._fill_shared(model)
-        self._weaken()
+        self._write(self._of_worlds, model, propulsion.airframe.rotor_numbers, drag)
+        fill(self._shared, SHARED, gravity=engine.gravity, q_PB=model.q_PB)
+        fill_fleet(self._shared, bodies, propulsion)
+        self._weakened = propulsion.weakened
 
     @classmethod
     def of(
@@ -123,56 +120,16 @@ class FreeFlight:
         count = len(model.turns)
         bodies = lanes[:, VEHICLE_SIZE:].reshape(len(lanes), count, BODY_SIZE, -1)
         bodies = bodies.transpose(1, 2, 0, 3)
-        linear, quadratic = np.zeros((2, count, 3)) if drag is None else drag
-        fill(bodies, BODY, arm=model.arms, J=model.J, J_inv=model.J_inv)
-        fill(bodies, BODY, linear=linear, quadratic=quadratic)
-        fill(
-            bodies,
-            BODY,
-            self._vehicle.bodies,
-            thrust_coefficient=rotors[:, 0],
-            up=[lag(self._dt, time) for time in rotors[:, 1]],
-            down=[lag(self._dt, time) for time in rotors[:, 2]],
-        )
+        fill_bodies(bodies, self._vehicle.bodies, model, rotors, drag, self._dt)
         lanes[:, VEHICLE.mass] = model.mass
-
-    def _fill_shared(self, model: RigidModel) -> None:
-        """Write what bodies have in all worlds alike."""
-        autopilots, servos = self._propulsion.autopilots, self._propulsion.rotors.servos
-        servo = np.column_stack([servos[name] for name in ("limit", "rate", "time_constant")])
-        fill(self._shared, SHARED, gravity=self._engine.gravity, q_PB=model.q_PB)
-        fill(
-            self._shared,
-            SHARED,
-            self._vehicle.bodies,
-            attitude_gain=autopilots["attitude"],
-            rate_gain=autopilots["rate"],
-            autopilot_J=autopilots["J"],
-            mix=autopilots["mix"][:, :, 1:],
-            lift=autopilots["lift"],
-            c_f=autopilots["thrust_coefficient"],
-            rpm_min=autopilots["rpm_min"],
-            rpm_max=autopilots["rpm_max"],
-            lead=autopilots["lead"],
-            torques=self._propulsion.rotors.records["wrench_of_thrusts"][:, 3:],
-            servo=servo,
-            upward=servos["up"],
-            sideways=servos["sideways"],
-        )
-
-    def _weaken(self) -> None:
-        """Write what faults have left of the rotors."""
-        self._weakened = self._propulsion.weakened
-        rotors = self._propulsion.rotors.records
-        share = {name: rotors[name] for name in ("thrust_share", "speed_share")}
-        fill(self._shared, SHARED, self._vehicle.bodies, **share)
 
     def state(self, inputs: PeriodInputs) -> FreeFlightState:
         """The state under inputs, for compiled loops that advance it themselves and call `pass_time` when they have."""
         engine, p = self._engine, self._propulsion
         engine.check_flies()
         if self._weakened != p.weakened:
-            self._weaken()
+            self._weakened = p.weakened
+            fill_shares(self._shared, self._vehicle.bodies, p)
         worlds = (engine.state(), engine.status, self._failed, engine.step_counts)
         dt = self._blocks.dtype.type(self._dt)
         return FreeFlightState(

@@ -69,7 +69,6 @@ class Pairs(NamedTuple):
     Attributes:
         x: (B, 2, 13) state rows.
         status: (B,) of the worlds.
-        ticks: (B,) physics steps since the reset.
         phase: (B,) of the latch.
         p_BJ_B: (B, 3) where the probe's end is locked in the target [m].
         q_AB: (B, 4) attitude of the target in the chaser that is kept.
@@ -82,7 +81,6 @@ class Pairs(NamedTuple):
 
     x: Array
     status: Integers
-    ticks: Integers
     phase: Integers
     p_BJ_B: Array
     q_AB: Array
@@ -92,12 +90,12 @@ class Pairs(NamedTuple):
     caught: Array
 
     @classmethod
-    def empty(cls, batch: int) -> Self:
-        """Pairs that stand nowhere yet."""
+    def of(cls, x: Array, status: Integers) -> Self:
+        """Pairs of state rows (B, 2, 13) and status (B,) whose latches are open."""
+        batch = len(status)
         return cls(
-            x=np.zeros((batch, 2, 13)),
-            status=np.zeros(batch, dtype=np.int64),
-            ticks=np.zeros(batch, dtype=np.int64),
+            x=x,
+            status=status,
             phase=np.zeros(batch, dtype=np.int64),
             p_BJ_B=np.zeros((batch, 3)),
             q_AB=np.zeros((batch, 4)),
@@ -106,6 +104,12 @@ class Pairs(NamedTuple):
             touches=np.zeros(batch, bool),
             caught=np.full((batch, 5), np.nan),
         )
+
+    def reset(self, worlds: Integers) -> None:
+        """Open the latches of some worlds, and forget their contacts."""
+        self.phase[worlds], self.caught[worlds] = OPEN, np.nan
+        for array in (self.wrench, self.contact, self.touches):
+            array[worlds] = 0
 
 
 class PairContact(NamedTuple):
@@ -138,12 +142,12 @@ class Room(NamedTuple):
 
 
 @njit(cache=True, error_model="numpy")
-def meet(b: int, step: int, pairs: Pairs, between: PairContact, room: Room, dt: float) -> bool:
+def meet(b: int, time: float, pairs: Pairs, between: PairContact, room: Room, dt: float) -> bool:
     """Add the wrenches of contact and latch to those in `room`; returns whether the two touch.
 
     Args:
         b: the world of the pair.
-        step: physics steps since the beginning of the period.
+        time: since its reset [s].
         pairs: all of them; the pair's latch and mean contact are moved on.
         between: ports and latch.
         room: of this loop alone, with the wrenches of rotors and air.
@@ -165,7 +169,7 @@ def meet(b: int, step: int, pairs: Pairs, between: PairContact, room: Room, dt: 
             room.wrenches[CHASER, k] += room.contact[0, k]
             room.wrenches[TARGET, k] += room.contact[1, k]
             pairs.contact[b, k] += room.contact[0, k]
-    _latch(b, dt * (pairs.ticks[b] + step), pairs, between, (m_c, m_t), dt)
+    _latch(b, time, pairs, between, (m_c, m_t), dt)
     if pairs.phase[b] == LOCKED:
         _lock(b, pairs, mechanism, (m_c, m_t), room, between.gravity, dt)
         if norm(vec_at(pairs.wrench[b], 0)) > latch.max_force:

@@ -21,7 +21,7 @@ from iap_description.math.kernels import (
     scale,
     vec,
 )
-from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.assembly import Assembly, Body
 from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_physics.engines.joints import check_joint_types
 from iap_physics.engines.rigid_motion import (
@@ -33,6 +33,8 @@ from iap_physics.engines.rigid_motion import (
     step_body,
     step_rigid,
 )
+
+LEVEL = np.array([[0.0, 0.0, 0.0, 1.0]])
 
 
 class RigidModel(NamedTuple):
@@ -88,6 +90,13 @@ class RigidModel(NamedTuple):
             J,
             np.linalg.inv(J).astype(float),
         )
+
+    @classmethod
+    def of_body(cls, body: Body) -> Self:
+        """The model of a body that flies on its own, see `of`."""
+        J = body.inertia[None]
+        J_inv = np.linalg.inv(J).astype(float, copy=False)
+        return cls(body.mass, np.ones(1, bool), np.zeros((1, 3)), LEVEL, J, J_inv)
 
 
 @njit(cache=True)

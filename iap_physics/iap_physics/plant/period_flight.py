@@ -43,11 +43,13 @@ class PlantOptions(NamedTuple):
         raises: whether the end of the only world is an exception, and not a status as in a batch.
         threads: that share the worlds where a whole period is computed at once; None takes the caller's.
         precision: of the numbers there.
+        flight: that moves vehicles on; None is the fastest that they, engine and parts allow.
     """
 
     raises: bool = True
     threads: Threads | None = None
     precision: Precision = DOUBLE
+    flight: PeriodFlight | None = None
 
 
 DEFAULT_OPTIONS = PlantOptions()
@@ -159,6 +161,8 @@ def fastest_flight(
     Raises:
         BadInput: it has not the precision of the options.
     """
+    if options.flight is not None:
+        return options.flight
     if isinstance(engine, IdentifiedEngine):
         return IdentifiedFlight(engine, dt)
     is_stepped = bool(overriding(parts, "before_step") or overriding(parts, "end_step"))

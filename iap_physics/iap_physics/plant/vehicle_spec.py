@@ -115,20 +115,22 @@ class PlantVehicle(Record):
     @property
     def assembly(self) -> Assembly:
         """The bodies that fly, with their real masses and its tool's real friction."""
-        return self.deviated(Assembly.of(self.platform, self.name))
+        nominal = Assembly.of(self.platform, self.name)
+        return deviated(nominal, self.deviation, self.friction_factor)
 
-    def deviated(self, assembly: Assembly) -> Assembly:
-        """What flies of an assembly that is made as the platform's file has it."""
-        assembly = self.deviation.assembly(assembly)
-        center = assembly.bodies[0]
-        if center.surface is None or self.friction_factor == 1.0:
-            return assembly
-        center = replace(center, surface=scaled_friction(center.surface, self.friction_factor))
-        return replace(assembly, bodies=(center, *assembly.bodies[1:]))
+    def airframe(self, assembly: Assembly, deviation: Deviation | None = None) -> Airframe:
+        """The vehicle as a plant takes it, whose `assembly` has been made already, with its or another deviation."""
+        return Airframe(assembly, self.platform.fleet, self.autopilot, deviation or self.deviation)
 
-    def airframe(self, assembly: Assembly) -> Airframe:
-        """The vehicle as a plant takes it, whose `assembly` has been made already."""
-        return Airframe(assembly, self.platform.fleet, self.autopilot, self.deviation)
+
+def deviated(assembly: Assembly, deviation: Deviation, friction_factor: float) -> Assembly:
+    """What flies of an assembly that is made as the platform's file has it, with other friction of its tool."""
+    assembly = deviation.assembly(assembly)
+    center = assembly.bodies[0]
+    if center.surface is None or friction_factor == 1.0:
+        return assembly
+    center = replace(center, surface=scaled_friction(center.surface, friction_factor))
+    return replace(assembly, bodies=(center, *assembly.bodies[1:]))
 
 
 def scaled_friction(surface: Surface, factor: float) -> Surface:

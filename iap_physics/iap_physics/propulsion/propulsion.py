@@ -4,7 +4,7 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
@@ -71,6 +71,40 @@ class AutopilotEstimates(NamedTuple):
     x: Array
 
 
+class FleetArrays(NamedTuple):
+    """What moves on of N aircraft's propulsion in B worlds.
+
+    Attributes:
+        command: that autopilots obey.
+        rpm: (B, N, 4) speeds of rotors [rpm].
+        tilt: (B, N, 4) their angles about the arms [rad].
+        target: (B, N, 4) speeds that autopilots have commanded last [rpm].
+    """
+
+    command: LastCommand
+    rpm: Array
+    tilt: Array
+    target: Array
+
+    @classmethod
+    def empty(cls, batch: int, count: int) -> Self:
+        """Rotors that stand still, until they are commanded."""
+        command = LastCommand(
+            np.full((batch, count), int(Mode.RPM), dtype=np.int64),
+            np.zeros((batch, count)),
+            np.zeros((batch, count, 4)),
+            np.zeros((batch, count, 3)),
+            np.zeros((batch, count, 4)),
+            np.zeros((batch, count, 4)),
+        )
+        return cls(command, *np.zeros((3, batch, count, 4)))
+
+    def of_aircraft(self, n: int) -> Self:
+        """Arrays of one aircraft, as views (B, 1, ...)."""
+        rotors = (each[:, n : n + 1] for each in self[1:])
+        return type(self)(self.command.of_aircraft(n), *rotors)
+
+
 class Propulsion:
     """One vehicle's autopilots and rotors between a command and the wrenches on its bodies.
 
@@ -93,27 +127,26 @@ class Propulsion:
         rows: its state rows.
         batch: number of equal worlds.
         physics_hz: rate of the rotors.
+        arrays: of its aircraft in these worlds, where it shares them; None makes them.
     """
 
-    def __init__(self, airframe: Airframe, rows: slice, batch: int, *, physics_hz: float) -> None:
-        count = len(airframe.assembly.aircraft)
+    def __init__(
+        self,
+        airframe: Airframe,
+        rows: slice,
+        batch: int,
+        *,
+        physics_hz: float,
+        arrays: FleetArrays | None = None,
+    ) -> None:
+        arrays = arrays or FleetArrays.empty(batch, len(airframe.assembly.aircraft))
         self.airframe, self.rows, self.fleet = airframe, rows, airframe.fleet
         bodies = [rows.start + body for body in airframe.assembly.aircraft]
         rate = airframe.autopilot.rate_hz or physics_hz
         self.every = round(physics_hz / rate)
-        self.command = LastCommand(
-            np.full((batch, count), int(Mode.RPM), dtype=np.int64),
-            np.zeros((batch, count)),
-            np.zeros((batch, count, 4)),
-            np.zeros((batch, count, 3)),
-            np.zeros((batch, count, 4)),
-            np.zeros((batch, count, 4)),
-        )
-        self.orders = self.command
+        self.command = self.orders = arrays.command
         self.rotors = RotorStates(
-            np.zeros((batch, count, 4)),
-            np.zeros((batch, count, 4)),
-            np.zeros((batch, count, 4)),
+            *arrays[1:],
             stacked(airframe.rotors(bodies)),
             stacked([TiltParameters.of(each) for each in airframe.fleet]),
         )
@@ -131,8 +164,13 @@ class Propulsion:
         self.fleet_state = FleetState(
             aircraft_rows, self.autopilots, self.command, self.rotors, self.every
         )
-        arrays = (aircraft_rows, self.autopilots, *self.command, *self.rotors)
-        self._arrays = (*arrays, self.is_tilting)
+        self._arrays = (
+            aircraft_rows,
+            self.autopilots,
+            *self.command,
+            *self.rotors,
+            self.is_tilting,
+        )
 
     @property
     def rpm(self) -> Array:
@@ -188,7 +226,6 @@ class Propulsion:
 
     def set_command(self, command: Command, is_finite: Booleans | None = None) -> None:
         """Take a command for all worlds, or with a batch axis; `is_finite` (B,) are those that take it, None is all."""
-        target = self.orders if self._delay is None else self._delay.latest
         values: tuple[ArrayLike, ...] = (
             command.mode,
             command.thrust,
@@ -197,12 +234,22 @@ class Propulsion:
             command.rpm,
             command.tilt,
         )
-        for array, value in zip(target, values, strict=True):
+        for array, value in zip(self._latest, values, strict=True):
             if is_finite is None:
                 array[:] = value
             else:
                 worlds = is_finite.reshape(-1, *[1] * (array.ndim - 1))
                 np.copyto(array, value, where=worlds)
+
+    def command_rates(self, thrust: Array, w_WB_B: Array) -> None:
+        """Take thrusts (B, N) [N] and body rates (B, N, 3) [rad/s] in all worlds."""
+        latest = self._latest
+        latest.modes[:], latest.thrust[:], latest.w_WB_B[:] = Mode.RATE_THRUST, thrust, w_WB_B
+
+    @property
+    def _latest(self) -> LastCommand:
+        """Commands that came last, which the next ones overwrite."""
+        return self.orders if self._delay is None else self._delay.latest
 
     def weaken(self, health: Health) -> None:
         """Let the rotors be no better than this, in all worlds."""

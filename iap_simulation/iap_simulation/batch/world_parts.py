@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from iap_description.arrays import Integers
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math.lanes import Precision
 from iap_description.math.random_streams import stream
@@ -23,6 +23,7 @@ from iap_physics.plant.inertial import inertial_probe
 from iap_physics.plant.period_flight import PlantOptions
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
+from iap_physics.plant.vehicle_spec import deviated
 from iap_sensors.inertial.imu import Imus, ImuSamples
 from iap_simulation.batch.batch_support import check_memory, deviates, unsupported
 from iap_simulation.batch.contact_endings import ContactEndings
@@ -182,11 +183,13 @@ class WorldStarter:
         worlds: Integers,
         seeds: Integers,
         plant: Plant,
-        trackings: Sequence[Tracking],
-        units: WorldInertialUnits | None,
-        endings: ContactEndings | None,
-    ) -> None:
-        """Bring some worlds (n,) to the starts of their seeds (n,)."""
+        units: WorldInertialUnits | None = None,
+    ) -> list[Array]:
+        """Bring some worlds (n,) to the starts of their seeds (n,).
+
+        Returns:
+            State rows (n, 13) of the central body of each vehicle.
+        """
         numbers = seeds.tolist()
         if deviates(self._scenario):
             for world, seed in zip(worlds.tolist(), numbers, strict=True):
@@ -196,10 +199,7 @@ class WorldStarter:
         gusts = [stream(seed, GUSTS) for seed in numbers] if plant.air.is_gusty else None
         x, rpm, tilt = zip(*(starts(seeds) for starts in self._starts), strict=True)
         plant.reset(np.concatenate(x, axis=1), rpm, gusts, worlds, tilt=tilt)
-        for tracking, rows in zip(trackings, x, strict=True):
-            tracking.reset(worlds, numbers, rows[:, 0])
-        if endings is not None:
-            endings.reset(worlds)
+        return [rows[:, 0] for rows in x]
 
     def _deviate(self, world: int, seed: int, plant: Plant) -> None:
         """Give a world the vehicles and the wind that its seed draws."""
@@ -207,9 +207,8 @@ class WorldStarter:
         friction, airframes = friction_factor(scenario), []
         for number, spec in enumerate(self._specs):
             deviation = drawn_deviation(scenario, scenario.vehicles[number])
-            changes = {"deviation": deviation, "friction_factor": friction}
-            vehicle = spec.model_copy(update=changes)
-            airframes.append(vehicle.airframe(vehicle.deviated(self._assemblies[number])))
+            assembly = deviated(self._assemblies[number], deviation, friction)
+            airframes.append(spec.airframe(assembly, deviation))
         plant.deviate(world, airframes, drawn_wind(scenario), drawn_world(scenario))
 
 

@@ -139,9 +139,14 @@ class Worlds(CommandedWorlds):
         indices = world_indices(worlds, len(self.seeds))
         if seeds is not None:
             give_seeds(self.seeds, indices, seeds)
-        if len(indices):
-            parts = (self.plant, self._trackings, self._units, self._endings)
-            self._starter.reset(indices, self.seeds[indices], *parts)
+        if not len(indices):
+            return
+        now = self.seeds[indices]
+        x = self._starter.reset(indices, now, self.plant, self._units)
+        for tracking, rows in zip(self._trackings, x, strict=True):
+            tracking.reset(indices, now.tolist(), rows)
+        if self._endings is not None:
+            self._endings.reset(indices)
 
     def advance(self, action: WorldAction = None) -> None:
         """Fly one control period of every running world.

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A plant of pairs that dock: far apart both fly as each alone in the closed form."""
+
+import numpy as np
+import pytest
+
+from iap_description.errors import BadInput
+from iap_description.states import P
+from iap_physics.batch.threads import Threads
+from iap_physics.build import build_plant
+from iap_physics.docking.pair_flight import pair_plant
+from iap_physics.engines.closed_form import ClosedFormEngine
+from iap_simulation.docking.ports import mechanism_of
+from iap_simulation.flights.flight import Flight
+from iap_simulation.scenario.resolving import resolved
+
+APART = {"vehicles.1.reference.position": [0.0, -8.0, 5.0]}
+RATES = np.array([[[0.3, -0.2, 0.1]], [[-0.1, 0.4, 0.2]]])  # [rad/s]
+THRUST = 15.0  # [N]
+
+
+def pair_of(**settings):
+    """A plant of pairs in two worlds, and the specification of both vehicles."""
+    scenario = resolved("docking", {**APART, **settings}, {})[0]
+    spec = Flight.of(scenario).spec
+    return pair_plant(spec, mechanism_of(scenario, scenario.docking), 2, Threads())[0], spec
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"wind.speed": 3.0, "drag": "on", "vehicles.0.model_error.delay": 0.01}]
+)
+def test_far_apart_both_fly_as_each_alone(settings):
+    pair, spec = pair_of(**settings)
+    alone = [
+        build_plant(
+            spec.model_copy(update={"vehicles": (vehicle,), "latches": {}}), ClosedFormEngine()
+        )
+        for vehicle in spec.vehicles
+    ]
+    for _ in range(60):
+        for i, plant in enumerate(alone):
+            rates = np.repeat(RATES[i : i + 1], 2, axis=0)
+            pair.propulsion[i].command_rates(np.full((2, 1), THRUST), rates)
+            plant.propulsion[0].command_rates(np.full((1, 1), THRUST), rates[:1])
+            plant.advance()
+        pair.advance()
+    np.testing.assert_array_equal(pair.engine.state()[0], pair.engine.state()[1])
+    for i, plant in enumerate(alone):
+        np.testing.assert_allclose(pair.state(i)[0], plant.state()[0], rtol=0.0, atol=1e-12)
+        rpm = pair.propulsion[i].rpm[0]
+        np.testing.assert_allclose(rpm, plant.propulsion[0].rpm[0], rtol=1e-12)
+    assert np.abs(pair.state(0)[0, 0, P] - spec.start[0, 0, P]).max() > 0.01
+
+
+def test_autopilots_of_different_rates_are_refused():
+    with pytest.raises(BadInput, match="both autopilots have one rate_hz"):
+        pair_of(**{"vehicles.0.control.gains.autopilot.rate_hz": 500.0})
