@@ -23,6 +23,7 @@ from iap_description.geometry.shapes import Rgba, Shape, Surface
 from iap_description.geometry.solids import hull, prism
 from iap_description.math import euler
 from iap_description.states import P, V, resting_state
+from iap_description.world.hinge import Hinge
 
 CAP = 0.04  # radius of a socket's flat pole relative to the socket's
 FILLET_STEPS, BOTTOM_STEPS = 2, 5  # stretches of the profile's arcs
@@ -64,19 +65,32 @@ class WorldObject(Record):
     rpy_deg: RpyDegrees = (0.0, 0.0, 0.0)  # of O in map
     surface: Surface
     color: Rgba = (0.62, 0.66, 0.70, 1.0)
-    mass: Positive | None = None  # of a body that moves freely [kg]
+    mass: Positive | None = None  # of a body that moves freely, or turns about its hinge [kg]
+    hinge: Hinge | None = None
     motion: Annotated[Drift | Sine, Field(discriminator="type")] | None = None  # as prescribed
 
     @model_validator(mode="after")
     def _moves_one_way(self) -> Self:
         if self.mass is not None and self.motion is not None:
             raise ValueError("key 'motion': an object with a mass moves freely, give one of both")
+        if self.hinge is not None and self.mass is None:
+            raise ValueError("key 'mass': an object with a hinge needs one")
         return self
 
     @property
     def moves(self) -> bool:
         """True if it does not stand still."""
         return self.mass is not None or self.motion is not None
+
+    @property
+    def is_free(self) -> bool:
+        """True if it moves freely in all directions."""
+        return self.mass is not None and self.hinge is None
+
+    @property
+    def is_placed(self) -> bool:
+        """True if it stands still, or turns about an axis that does: its `position` says where."""
+        return self.motion is None and not self.is_free
 
     @property
     def q_WO(self) -> Array:

@@ -84,7 +84,7 @@ class Gripper(PlantPart):
         self, engine: GrippingEngine, spec: GripperSpec, world: World, vehicle: int, row: int
     ) -> None:
         item = world.objects.get(spec.object)
-        if item is None or item.mass is None:
+        if item is None or item.mass is None or not item.is_free:
             raise BadInput(
                 f"key 'gripper.object': no object '{spec.object}' of the world that moves freely"
             )

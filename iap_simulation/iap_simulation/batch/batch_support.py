@@ -52,6 +52,14 @@ DEVIATIONS = (
 )
 
 
+OF_OBJECTS = (
+    "friction",
+    "stiffness",
+    "object_mass",
+    "hinge_friction",
+    "hinge_damping",
+    "hinge_stiffness",
+)
 REFUSED = ("docking", "modules")
 
 
@@ -62,8 +70,8 @@ def deviates(scenario: Scenario) -> bool:
     fields = [each for each in scenario.world.objects.values() if isinstance(each, Obstacles)]
     draw = scenario.draw
     is_moved = np.any(draw.object_position) or np.any(draw.object_rpy_deg)
-    is_placed = draw.stiffness > 0.0 or is_moved
-    differs = is_placed or draw.friction > 0.0 or any(field.seed is None for field in fields)
+    is_drawn_object = any(getattr(draw, key) > 0.0 for key in OF_OBJECTS) or is_moved
+    differs = is_drawn_object or any(field.seed is None for field in fields)
     return is_drawn or bool(meets and differs)
 
 

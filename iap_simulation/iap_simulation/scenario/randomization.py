@@ -5,6 +5,7 @@ Each quantity has a stream of its own, so that one more of them changes no other
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from iap_description.sensors.mounts import SensorMount, displacements, imu_mount
 from iap_description.states import REF_P, REF_Q
 from iap_description.vehicles.arm import Arm
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.hinge import Hinge
 from iap_description.world.objects import WorldObject
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
@@ -24,10 +26,12 @@ from iap_physics.air.wind import Wind
 from iap_physics.plant.vehicle_spec import scaled_friction
 from iap_physics.propulsion.deviation import Deviation
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.scenario_keys import Draw
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 OBSTACLES = "obstacles/{}"  # stream of a field, by its name
 START = "{}/start"  # stream of a vehicle's start, by its name
+HINGE_TORQUES = ("friction", "damping", "stiffness")
 ARM_START = "arm/start"  # stream of a start on an identified plant
 
 
@@ -161,8 +165,8 @@ def placed_world(scenario: Scenario) -> World:
 
 
 def stands(item: WorldObject) -> bool:
-    """True of a single object that neither moves nor is free, which `draw.object_position` and its like displace."""
-    return item.mass is None and item.motion is None and not isinstance(item, Obstacles)
+    """True of a single object that stands or turns in its place, which `draw.object_position` and its like displace."""
+    return item.is_placed and not isinstance(item, Obstacles)
 
 
 def _placed(scenario: Scenario, name: str, item: WorldObject) -> WorldObject:
@@ -189,7 +193,7 @@ def _obstacle_seed(seed: int, name: str) -> int:
 def drawn_world(scenario: Scenario) -> World:
     """The world with the obstacles, the places and the surfaces of objects of this seed."""
     world, factor, draw = placed_world(scenario), friction_factor(scenario), scenario.draw
-    if factor == 1.0 and not draw.stiffness:
+    if factor == 1.0 and not (draw.stiffness or draw.object_mass or _draws_hinges(draw)):
         return world
     objects = {
         name: _drawn_object(scenario, name, item, factor) for name, item in world.objects.items()
@@ -199,14 +203,34 @@ def drawn_world(scenario: Scenario) -> World:
 
 
 def _drawn_object(scenario: Scenario, name: str, item: WorldObject, factor: float) -> WorldObject:
-    """An object with the friction over what the scenario says, and the stiffness of this seed."""
+    """An object with the friction over what the scenario says, and the stiffness, mass and hinge of this seed."""
     draw, surface = scenario.draw, scaled_friction(item.surface, factor)
     if draw.stiffness and surface.stiffness is not None:
         (dice,) = uniform(scenario.seed, f"{name}/stiffness", 1).tolist()
         harder, damping = 10.0 ** (draw.stiffness * dice), surface.damping or 0.0
         changes = {"stiffness": harder * surface.stiffness, "damping": harder**0.5 * damping}
         surface = surface.model_copy(update=changes)
-    return item.model_copy(update={"surface": surface})
+    changed: dict[str, Any] = {"surface": surface}
+    if draw.object_mass and item.mass is not None:
+        (dice,) = uniform(scenario.seed, f"{name}/mass", 1).tolist()
+        changed["mass"] = item.mass * (1.0 + draw.object_mass * dice)
+    if _draws_hinges(draw) and item.hinge is not None:
+        changed["hinge"] = _drawn_hinge(scenario, name, item.hinge)
+    return item.model_copy(update=changed)
+
+
+def _draws_hinges(draw: Draw) -> bool:
+    return any(getattr(draw, f"hinge_{key}") > 0.0 for key in HINGE_TORQUES)
+
+
+def _drawn_hinge(scenario: Scenario, name: str, hinge: Hinge) -> Hinge:
+    """The hinge of an object with the torques of this seed."""
+    changes = {}
+    for key in HINGE_TORQUES:
+        width = getattr(scenario.draw, f"hinge_{key}")
+        (dice,) = uniform(scenario.seed, f"{name}/hinge_{key}", 1).tolist()
+        changes[key] = getattr(hinge, key) * (1.0 + width * dice)
+    return hinge.model_copy(update=changes)
 
 
 def friction_factor(scenario: Scenario) -> float:

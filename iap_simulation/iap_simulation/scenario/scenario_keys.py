@@ -92,8 +92,14 @@ class Draw(Record):
     joints_deg: NonNegative = 0.0  # of the start: each joint of an arm
     friction: NonNegative  # of all surfaces together
     stiffness: Decades = 0.0  # of each soft surface, in powers of ten; its damping ratio stays
-    object_position: PerAxis = 0.0  # of each object that stands still, per axis [m]
+    object_position: PerAxis = (
+        0.0  # of each object that stands still or turns in its place, per axis [m]
+    )
     object_rpy_deg: PerAxis = 0.0  # of each object that stands still, per angle
+    object_mass: BelowOne = 0.0  # of each object with a mass
+    hinge_friction: BelowOne = 0.0  # of each object's hinge, as the two that follow
+    hinge_damping: BelowOne = 0.0
+    hinge_stiffness: BelowOne = 0.0
     mass: BelowOne  # of each vehicle, and of its inertias with it
     inertia: BelowOne  # of its inertias besides
     com: NonNegative  # of its central body, per axis [m]

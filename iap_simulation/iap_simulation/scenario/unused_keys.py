@@ -164,6 +164,16 @@ IDLE = (
         lambda s, v: not any(map(stands, s.world.objects.values())),
         "without an object that stands still (world.objects)",
     ),
+    IdleKeys(
+        ("draw.object_mass",),
+        lambda s, v: not s.world.has_free_objects,
+        "without an object that has a mass (world.objects)",
+    ),
+    IdleKeys(
+        ("draw.hinge_friction", "draw.hinge_damping", "draw.hinge_stiffness"),
+        lambda s, v: all(each.hinge is None for each in s.world.objects.values()),
+        "without an object that has a hinge (world.objects)",
+    ),
 )  # fmt: skip
 
 

@@ -77,6 +77,18 @@ LOOSE = {  # the tip pushes a cube over a shelf
     "reference.moves": [{**ALONG[0], "by": [-0.2, 0.0, 0.0]}],
     "world.objects": {"cube": {**CUBE, "surface": ROUGH}, "shelf": {**SHELF, "surface": ROUGH}},
 }
+HINGE = {"point": [0.0, -0.4, 0.0], "limits_deg": [-5.0, 90.0], "friction": 0.5, "damping": 0.2}
+LEAF = {"type": "box", "position": [-2.92, 0.3, 2.0], "size": [0.04, 0.8, 2.0], "mass": 12.0}
+DOOR = {  # the tip pushes a door with a closer open; seeds draw mass, place and torques
+    **BY_POSE,
+    "reference.moves": [{**ALONG[0], "by": [-0.3, 0.0, 0.0]}],
+    "world.objects": {
+        "door": {**LEAF, "surface": ROUGH, "hinge": {**HINGE, "stiffness": 0.8, "rest_deg": -90.0}}
+    },
+    "draw.object_mass": 0.5,
+    "draw.object_position": [0.005, 0.02, 0.0],
+    **dict.fromkeys(("draw.hinge_friction", "draw.hinge_damping", "draw.hinge_stiffness"), 0.8),
+}
 FLOWN = [
     (BY_POSE, "three_star"),
     (BY_FORCE, "three_star"),
@@ -85,6 +97,7 @@ FLOWN = [
     (YIELDING, "three_star"),
     (COMING, "three_star"),
     (LOOSE, "three_star"),
+    (DOOR, "three_star"),
 ]
 QUICK = 3
 ALWAYS = {"draw.position": [0.005, 0.05, 0.05], "draw.attitude_deg": 1.0}
@@ -196,6 +209,26 @@ def test_a_cube_that_is_pushed_has_moved_as_in_its_single_run():
     np.testing.assert_array_equal(worlds.object_states[1], alone)
     assert (start[:, 0, 0] - worlds.object_states[:, 0, 0]).min() > 0.02
     np.testing.assert_array_equal(worlds.object_states[:, 1], start[:, 1])
+
+
+def test_doors_that_are_pushed_open_stand_as_in_their_single_runs_also_after_a_snapshot():
+    worlds = worlds_of({**DOOR, **ALWAYS}, 2)
+    for _ in range(100):
+        worlds.advance()
+    snapshot = worlds.snapshot()
+    for _ in range(120):
+        worlds.advance()
+    doors = worlds.object_states[:, 0].copy()
+    assert (doors[:, 12] ** 2).min() > 0.0 and doors[0, 12] != doors[1, 12]  # rates [rad/s]
+    worlds.restore(snapshot)
+    for _ in range(120):
+        worlds.advance()
+    np.testing.assert_array_equal(worlds.object_states[:, 0], doors)
+    with Simulation(Flight.of(worlds.world(1))) as simulation:
+        for _ in range(220):
+            simulation.step()
+        alone = simulation.plant.engine.object_states()
+    np.testing.assert_array_equal(doors[1:], alone)
 
 
 FALLING = {**BY_POSE, "reference.position": [0.0, 0.0, 0.6]}

@@ -18,7 +18,6 @@ from iap_physics.engines.mujoco.library import mj
 def add_arm(spec: Any, base: Any, arm: MountedArm, vehicle: str) -> list[Any]:  # noqa: ANN401
     """The links of an arm behind MuJoCo's body of a vehicle; neighbours pass through each other."""
     bodies, chain = [base], arm.chain
-    spec.compiler.degree = False  # of the joints' ranges
     for i, link in enumerate(arm.links):
         body = bodies[-1].add_body(
             pos=chain.origins[i],

@@ -23,6 +23,7 @@ from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.body import Body
+from iap_description.world.hinge import Hinge
 from iap_description.world.objects import WorldObject
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT, WORLD
@@ -48,8 +49,12 @@ STICKINESS = 1e3  # how much stiffer friction is than the normal; at 1 what is s
 PARTING_DISTANCE = 1e3  # [m] no two vehicles touch at this distance
 ITERATIONS, TOLERANCE = 50, 1e-12  # of the solver
 # Islands cost small worlds more than they save, and of the others there is nothing here.
-UNUSED = ("ISLAND", "SENSOR", "ACTUATION", "SPRING", "DAMPER", "FRICTIONLOSS")
-DISABLED = ("FILTERPARENT", "AUTORESET", *UNUSED)
+DISABLED = ("FILTERPARENT", "AUTORESET", "ISLAND", "SENSOR", "ACTUATION")
+OF_HINGES = (
+    "SPRING",
+    "DAMPER",
+    "FRICTIONLOSS",
+)  # of objects; without such there is nothing of them
 FIRST_STEP = 1e-3  # before the first step tells its own [s]
 HINGE = mj.mjtJoint.mjJNT_HINGE  # one for each axis
 JOINTS: dict[str, Any] = {
@@ -68,11 +73,12 @@ class MuJoCoModel:
         model: MuJoCo's.
         bodies: (rows,) its body of every state row.
         objects: its body of each object of the world.
-    centers: (3,) origin of each object's body in its frame O [m].
+        centers: (3,) origin of each object's body in its frame O [m].
         owners: (MuJoCo's bodies,) state row, `WORLD` or object, as contacts give it.
         vehicles: (MuJoCo's bodies,) number of the vehicle that a body belongs to, or -1.
         contacts: what counts for each geom.
         arms: MuJoCo's bodies of the links of each vehicle's arm.
+        hinges: MuJoCo's joints of objects' hinges.
     """
 
     model: Any
@@ -83,6 +89,7 @@ class MuJoCoModel:
     vehicles: Integers
     contacts: list[SurfaceContact]
     arms: dict[int, list[int]]
+    hinges: list[int]
 
     def set_step(self, dt: float) -> None:
         """Prepare for steps of `dt` [s], of which softness depends."""
@@ -91,7 +98,12 @@ class MuJoCoModel:
             solref, d = contact.solver(dt)
             self.model.geom_solref[k], self.model.geom_solimp[k, :2] = solref, d
             self.model.geom_friction[k, 0] = contact.friction
-        self.model.eq_solref[:], self.model.eq_solimp[:, :2] = BOND.solver(dt, BOND_R)
+        bond = BOND.solver(dt, BOND_R)
+        self.model.eq_solref[:], self.model.eq_solimp[:, :2] = bond
+        for joint in self.hinges:  # their stops and their friction
+            dof = self.model.jnt_dofadr[joint]
+            self.model.jnt_solref[joint], self.model.jnt_solimp[joint, :2] = bond
+            self.model.dof_solref[dof], self.model.dof_solimp[dof, :2] = bond
 
 
 def build(world: World, assemblies: Sequence[Assembly]) -> MuJoCoModel:
@@ -114,7 +126,8 @@ class _Builder:
         self.spec = spec = mj.MjSpec()
         self.assemblies = assemblies
         self.arms: dict[int, list[Any]] = {}  # the links of each vehicle's arm
-        _set_options(spec.option, world.gravity)
+        spec.compiler.degree = False  # of joints' ranges
+        _set_options(spec.option, world)
         self.bodies = [b for k, each in enumerate(assemblies) for b in self._vehicle(k, each)]
         self.objects = [_add_object(spec, each) for each in world.objects.values()]
         self.centers = [center_of(each) for each in world.objects.values()]
@@ -128,7 +141,7 @@ class _Builder:
         for k, links in self.arms.items():
             skins += arm_skins(links, assemblies[k].arm, _rigid(world))
         for body, item in zip(self.objects, world.objects.values(), strict=True):
-            group = FREE if item.mass is not None else STANDING
+            group = FREE if item.is_free else STANDING
             skins.append(Skin(body, pieces_of(item.pieces(), *_place(item)), item.surface, group))
         if world.has_ground:
             skins.append(Skin(standing, [GROUND], world.surface, STANDING))
@@ -191,16 +204,18 @@ class _Builder:
             vehicles,
             [contacts[k][1] for k in sorted(contacts)],
             {k: [link.id for link in links] for k, links in self.arms.items()},
+            [each.joints[0].id for each in self.objects if _turns(each)],
         )
 
 
-def _set_options(option: Any, gravity: float) -> None:  # noqa: ANN401
-    option.gravity = [0.0, 0.0, -gravity]
+def _set_options(option: Any, world: World) -> None:  # noqa: ANN401
+    option.gravity = [0.0, 0.0, -world.gravity]
     option.integrator = mj.mjtIntegrator.mjINT_EULER
     option.cone = mj.mjtCone.mjCONE_ELLIPTIC
     option.impratio = STICKINESS
     option.iterations, option.tolerance = ITERATIONS, TOLERANCE
-    for name in DISABLED:
+    has_hinges = any(each.hinge is not None for each in world.objects.values())
+    for name in DISABLED if has_hinges else (*DISABLED, *OF_HINGES):
         option.disableflags |= getattr(mj.mjtDisableBit, f"mjDSBL_{name}")
 
 
@@ -234,8 +249,31 @@ def _add_object(spec: Any, item: WorldObject) -> Any:  # noqa: ANN401
     bulk = Bulk.of(item.pieces())
     inertial = _moments(item.mass / bulk.volume * bulk.inertia)
     body = spec.worldbody.add_body(mass=item.mass, **inertial, **place)
-    body.add_freejoint()
+    if item.hinge is None:
+        body.add_freejoint()
+    else:
+        _add_hinge(body, item.hinge, center_of(item))
     return body
+
+
+def _add_hinge(body: Any, hinge: Hinge, center_O: Array) -> None:  # noqa: ANN401
+    """Let a body, whose origin is here in O, turn about a hinge."""
+    body.add_joint(
+        type=HINGE,
+        pos=np.array(hinge.point) - center_O,
+        axis=hinge.direction,
+        limited=True,
+        range=np.deg2rad(hinge.limits_deg),
+        stiffness=hinge.stiffness,
+        springref=np.deg2rad(hinge.rest_deg),
+        damping=hinge.damping,
+        frictionloss=hinge.friction,
+    )
+
+
+def _turns(body: Any) -> bool:  # noqa: ANN401
+    """True of an object's body that has a hinge."""
+    return any(joint.type == HINGE for joint in body.joints)
 
 
 def center_of(item: WorldObject) -> Array:

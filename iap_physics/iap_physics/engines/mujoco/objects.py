@@ -56,6 +56,10 @@ class Objects:
         ):
             if item.mass is None:
                 continue
+            if item.hinge is not None:
+                place = (np.array(item.position), item.q_WO)
+                row[:] = item.hinge.row(*place, float(qpos[at]), float(qvel[v_at]))
+                continue
             row[Q] = np.roll(qpos[at + 3 : at + 7], -1)
             row[W] = so3.rotate(row[Q], qvel[v_at + 3 : v_at + 6])
             arm_W = so3.rotate(row[Q], -center)

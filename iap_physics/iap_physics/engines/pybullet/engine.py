@@ -45,6 +45,7 @@ from iap_physics.engines.engine import (
 )
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
+from iap_physics.engines.pybullet import hinges
 from iap_physics.engines.pybullet.added_joints import (
     AddedJoints,
     CollisionFilter,
@@ -116,6 +117,7 @@ class PyBulletEngine(Engine):
             folder = path.parent
             path.write_text(model(assembly, folder, visuals=self._view), encoding="utf-8")
         self._models = models(world, Path(self._files.name))
+        self._items = [each.item for each in self._models]
         self._scene = write_scene(world, Path(self._files.name))
         self._resisting = resisting_joints(assemblies)
         self.arms = arm_motors(assemblies)
@@ -207,6 +209,7 @@ class PyBulletEngine(Engine):
         self._resist(dt)
         self._push()
         self._arms.push()
+        hinges.push(self._client, self._items, self._loaded.objects)
         bullet.stepSimulation(self._client)
         self.t += dt
         self._contacts.begin()
@@ -218,6 +221,7 @@ class PyBulletEngine(Engine):
             bullet.setTimeStep(dt, **self._at)
             self._dt = dt
             self._joints.limit()
+            hinges.rub(self._client, self._items, self._loaded.objects)
 
     def end(self, steps: int, failed: int) -> None:
         """Take note of steps in compiled code, of which the last one returned `failed`, see `native.step_world`.
@@ -298,7 +302,7 @@ class PyBulletEngine(Engine):
         """Fix an object to the last link of an arm."""
         bodies = (OBJECT - item, LAST_LINK - vehicle)
         model = self._models[item]
-        object_handle = (self._loaded.objects[item], -1)
+        object_handle = self._loaded.objects[item]
         self._joints.others[bodies[0]] = (object_handle, model.p_OC_O, model.q_OC)
         link = (self._loaded.vehicles[vehicle].body, self._arms.last_link(vehicle))
         _, _, _, p_LC, q_LC = bullet.getDynamicsInfo(*link, **self._at)[:5]
@@ -330,13 +334,13 @@ class PyBulletEngine(Engine):
             first = rows.stop
 
     def _prescribe(self, dt: float) -> None:
-        for each, body in zip(self._models, self._loaded.objects, strict=True):
+        for each, (body, _) in zip(self._models, self._loaded.objects, strict=True):
             prescribe(self._client, body, each.item, self.t, dt)
 
     def _native(self) -> NativeWorld | None:
         """The world for compiled code; None where more acts in a step than wrenches, or PyBullet tells too little."""
-        is_moving = any(each.item.motion is not None for each in self._models)
-        if self.arms or self._resisting or is_moving:
+        is_driven = any(each.motion is not None or each.hinge is not None for each in self._items)
+        if self.arms or self._resisting or is_driven:
             return None
         return native_world(self._client, self._loaded, self._raw, self._contacts.acted_at)
 

@@ -27,10 +27,12 @@ from iap_description.math import euler, so3
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.world.objects import WorldObject
 from iap_description.world.world import World
-from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, bullet, set_surface
+from iap_physics.engines.pybullet import hinges
+from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, Handle, bullet, set_surface
 
 # Groups that rays are filtered by: PyBullet puts what has no mass in group 2 and all else in 1; free
-# bodies are put in one more, so that those of vehicles alone are in neither.
+# bodies are put in one more, so that those of vehicles alone are in neither. What turns about a hinge is in this one
+# only, and meets what is in the first.
 ANY, FREE = 1, 64
 STANDING = 2 | FREE  # everything but vehicles
 RAYS_PER_CALL = 16000  # PyBullet drops those beyond 16383
@@ -63,23 +65,13 @@ def models(world: World, folder: Path) -> list[ObjectModel]:
     ]
 
 
-def load(client: int, model: ObjectModel, *, seen: bool) -> int:
-    """Load an object where it stands at the start; returns PyBullet's body."""
+def load(client: int, model: ObjectModel, *, seen: bool) -> Handle:
+    """Load an object where it stands at the start."""
     at = {"physicsClientId": client}
     item = model.item
-    shape = bullet.createCollisionShape(**model.shape, **at)
-    body = bullet.createMultiBody(
-        item.mass or 0.0,
-        shape,
-        basePosition=item.position,
-        baseOrientation=item.q_WO.tolist(),
-        baseInertialFramePosition=model.p_OC_O.tolist(),
-        baseInertialFrameOrientation=model.q_OC.tolist(),
-        **at,
-    )
+    handle = _make(client, model, bullet.createCollisionShape(**model.shape, **at))
     bullet.changeDynamics(
-        body,
-        -1,
+        *handle,
         linearDamping=0.0,
         angularDamping=0.0,
         maxJointVelocity=SPEED_LIMIT,
@@ -88,12 +80,29 @@ def load(client: int, model: ObjectModel, *, seen: bool) -> int:
         **at,
     )
     if item.mass is not None:
-        bullet.changeDynamics(body, -1, localInertiaDiagonal=model.moments.tolist(), **at)
-        bullet.setCollisionFilterGroupMask(body, -1, ANY | FREE, -1, **at)
-    set_surface(client, (body, -1), item.surface)
+        bullet.changeDynamics(*handle, localInertiaDiagonal=model.moments.tolist(), **at)
+        groups = (ANY | FREE, -1) if item.is_free else (FREE, ANY)
+        bullet.setCollisionFilterGroupMask(*handle, *groups, **at)
+    set_surface(client, handle, item.surface)
     if seen:
-        bullet.changeVisualShape(body, -1, rgbaColor=item.color, **at)
-    return body
+        bullet.changeVisualShape(*handle, rgbaColor=item.color, **at)
+    return handle
+
+
+def _make(client: int, model: ObjectModel, shape: int) -> Handle:
+    item = model.item
+    if item.hinge is not None:
+        return hinges.make(client, item, item.hinge, shape, np.append(model.p_OC_O, model.q_OC))
+    body = bullet.createMultiBody(
+        item.mass or 0.0,
+        shape,
+        basePosition=item.position,
+        baseOrientation=item.q_WO.tolist(),
+        baseInertialFramePosition=model.p_OC_O.tolist(),
+        baseInertialFrameOrientation=model.q_OC.tolist(),
+        physicsClientId=client,
+    )
+    return body, -1
 
 
 def prescribe(client: int, body: int, item: WorldObject, t: float, dt: float) -> None:
@@ -107,14 +116,17 @@ def prescribe(client: int, body: int, item: WorldObject, t: float, dt: float) ->
     bullet.resetBaseVelocity(body, ((there - here) / dt).tolist(), [0.0, 0.0, 0.0], **at)
 
 
-def states(client: int, loaded: Sequence[tuple[ObjectModel, int]], t: float) -> Array:
+def states(client: int, loaded: Sequence[tuple[ObjectModel, Handle]], t: float) -> Array:
     """(objects, 13) state rows of the frames O."""
     rows = np.zeros((len(loaded), STATE_SIZE))
-    for row, (model, body) in zip(rows, loaded, strict=True):
-        if model.item.mass is None:
-            row[:] = model.item.row(t)
+    for row, (model, handle) in zip(rows, loaded, strict=True):
+        item = model.item
+        if item.hinge is not None:
+            row[:] = hinges.read(client, item, item.hinge, handle)
+        elif item.mass is None:
+            row[:] = item.row(t)
         else:
-            _read(client, model, body, row)
+            _read(client, model, handle[0], row)
     return rows
 
 
@@ -137,23 +149,25 @@ def _model(item: WorldObject, path: Path) -> ObjectModel:
         moments, R_OC = np.linalg.eigh(item.mass / bulk.volume * bulk.inertia)
         R_OC[:, 2] *= np.linalg.det(R_OC)
     q_OC = so3.quaternion_from_matrix(R_OC)
-    return ObjectModel(item, _shape(pieces, path), p_OC_O, q_OC, moments)
+    origin = np.zeros(3) if item.hinge is None else np.array(item.hinge.point)
+    return ObjectModel(item, _shape(pieces, path, origin), p_OC_O, q_OC, moments)
 
 
-def _shape(pieces: Sequence[Shape], path: Path) -> dict[str, Any]:
-    """Arguments of createCollisionShape: a primitive, or a file with all hulls."""
+def _shape(pieces: Sequence[Shape], path: Path, origin: Array) -> dict[str, Any]:
+    """Arguments of createCollisionShape, of which this is the origin in O: a primitive, or a file with all hulls."""
     first = pieces[0]
     if first.vertices is None:
-        return _primitive(first)
+        return _primitive(first, origin)
     path.write_text(obj_text([triangles(piece) for piece in pieces]), encoding="utf-8")
     flags = bullet.GEOM_FORCE_CONCAVE_TRIMESH if first.shape == "surface" else 0
-    return {"shapeType": bullet.GEOM_MESH, "fileName": str(path), "flags": flags}
+    placed = {"collisionFramePosition": (-origin).tolist()} if origin.any() else {}
+    return {"shapeType": bullet.GEOM_MESH, "fileName": str(path), "flags": flags, **placed}
 
 
-def _primitive(shape: Shape) -> dict[str, Any]:
+def _primitive(shape: Shape, origin: Array) -> dict[str, Any]:
     turned = euler.quaternion_from_rpy_deg(shape.rpy_deg)
     placed = {
-        "collisionFramePosition": shape.position,
+        "collisionFramePosition": (shape.position - origin).tolist(),
         "collisionFrameOrientation": turned.tolist(),
     }
     if shape.size is not None:

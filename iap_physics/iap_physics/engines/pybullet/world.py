@@ -62,14 +62,14 @@ class LoadedWorld:
 
     Attributes:
         vehicles: one for each assembly.
-        objects: PyBullet's body of each object of the world.
+        objects: PyBullet's body and link of each object of the world.
         handles: of every state row.
         rows: number of a body by its handle, as contacts give it.
         q_BC: (bodies, 4) attitude of each body's principal axes C in the body.
     """
 
     vehicles: list[LoadedVehicle]
-    objects: list[int]
+    objects: list[Handle]
     handles: list[Handle]
     rows: dict[Handle, int]
     q_BC: Array
@@ -134,7 +134,7 @@ def build(
     handles = [(each.body, link) for each in loaded for link in (-1, *each.links)]
     q_BC = [bullet.getDynamicsInfo(*handle, **at)[4] for handle in handles]
     rows = {handle: row for row, handle in enumerate(handles)}
-    rows |= {(body, -1): OBJECT - k for k, body in enumerate(bodies)}
+    rows |= {handle: OBJECT - k for k, handle in enumerate(bodies)}
     return LoadedWorld(loaded, bodies, handles, rows, np.array(q_BC))
 
 
