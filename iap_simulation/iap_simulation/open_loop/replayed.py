@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import P, Q, V, W
@@ -122,7 +121,7 @@ def replay_open_loop(
     starts, steps = windows(table, max(seconds))
     if len(starts) < FEWEST:
         raise BadInput(f"{log.path}: too short for windows of {max(seconds):g} s")
-    fly = partial(_flown, spec, table, source, _trims(table, source))
+    fly = partial(_flown, spec, table, source, _trims(table, source, spec.world.gravity))
     x = fly(starts, steps)
     horizons = [_horizon(table, each, x, steps) for each in sorted(seconds)]
     whole, tilt, fitted = None, None, None
@@ -135,12 +134,12 @@ def replay_open_loop(
     return OpenLoopReplay(log, table, horizons, WindowPaths(starts, x), whole, tilt, fitted, notes)
 
 
-def _trims(table: FlightTable, source: CommandSource) -> tuple[Array, Array]:
+def _trims(table: FlightTable, source: CommandSource, gravity: float) -> tuple[Array, Array]:
     """Accelerations (K, 3) in the world, and angular ones in the body, that the commands leave over before each row."""
     linear, angular = np.zeros((len(table.t), 3)), np.zeros((len(table.t), 3))
     if table.v is not None:
         modelled = source.thrust[:, None] * so3.matrix_from_quaternion(table.q)[:, :, 2]
-        linear = trims(table, table.v, modelled - np.array([0.0, 0.0, GRAVITY]))
+        linear = trims(table, table.v, modelled - np.array([0.0, 0.0, gravity]))
     if source.angular is not None:
         angular = trims(table, table.w, source.angular)
     return linear, angular
