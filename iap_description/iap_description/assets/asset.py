@@ -56,7 +56,7 @@ def load_asset(path: Path, most: int) -> list[AssetPiece]:
         raise ValueError(f"{path} is of no known kind of mesh: choose {', '.join(MESH_KINDS)}")
     headers.check(path, kind, most)
     with np.errstate(all="ignore"):  # what becomes endless is refused by its place
-        pieces = list(_pieces(_trimesh_scene(path), path, y_up=kind in GLTF_KINDS))
+        pieces = list(_pieces(_trimesh_scene(path), path, is_gltf=kind in GLTF_KINDS))
     if not pieces:
         raise ValueError(f"{path} holds no triangles")
     headers.check_count(path, sum(len(piece.faces) for piece in pieces), most)
@@ -72,9 +72,10 @@ def _trimesh_scene(path: Path) -> Any:  # noqa: ANN401
         raise ValueError(f"{path} is not a mesh that can be read: {reason_of(error)}") from error
 
 
-def _pieces(scene: Any, path: Path, *, y_up: bool) -> Iterator[AssetPiece]:  # noqa: ANN401
+def _pieces(scene: Any, path: Path, *, is_gltf: bool) -> Iterator[AssetPiece]:  # noqa: ANN401
     """The pieces of a scene of trimesh's; z upwards."""
     matters: dict[int, AssetMatter] = {}
+    strengths = headers.emissive_strengths(path) if is_gltf else {}
     for node in scene.graph.nodes_geometry:
         T, name = scene.graph[node]
         mesh = scene.geometry[name]
@@ -82,9 +83,9 @@ def _pieces(scene: Any, path: Path, *, y_up: bool) -> Iterator[AssetPiece]:  # n
             continue  # lines and points
         material = getattr(mesh.visual, "material", None)
         if id(mesh) not in matters:
-            matters[id(mesh)] = matter_of(mesh)
+            matters[id(mesh)] = matter_of(mesh, strengths)
         names = (node, name, getattr(material, "name", None) or "")
-        yield _piece(mesh, np.asarray(T), names, matters[id(mesh)], path, y_up=y_up)
+        yield _piece(mesh, np.asarray(T), names, matters[id(mesh)], path, y_up=is_gltf)
 
 
 def _piece(

@@ -15,6 +15,7 @@ from iap_description.assets.kinds import GLTF_KINDS
 from iap_description.config.text_files import is_file
 
 GLB_MAGIC, JSON_CHUNK, BIN_CHUNK = 0x46546C67, 0x4E4F534A, 0x004E4942
+MAX_STRENGTH = 1e9  # of emission
 TRIANGLES = 4  # glTF's mode of triangles
 EXTENSIONS = {  # that a file may require
     "EXT_texture_webp",
@@ -87,6 +88,28 @@ def _check_gltf(path: Path, most: int) -> None:
         raise ValueError(f"{path} is not a glTF file: its JSON is damaged ({error})") from error
     except RecursionError as error:
         raise ValueError(f"{path} has nodes below nodes without end") from error
+
+
+def emissive_strengths(path: Path) -> dict[str, float]:
+    """Factors on what materials emit, by their names (KHR_materials_emissive_strength).
+
+    Raises:
+        ValueError: materials of one name differ in it, or it is no number from 0 on.
+    """
+    strengths: dict[str, float] = {}
+    for material in _gltf(path)[0].get("materials", []):
+        name = str(material.get("name") or "")
+        extension = material.get("extensions", {}).get("KHR_materials_emissive_strength", {})
+        strength = extension.get("emissiveStrength", 1.0)
+        if not isinstance(strength, int | float) or not 0.0 <= strength <= MAX_STRENGTH:
+            raise ValueError(
+                f"{path}: material '{name}' has an emissiveStrength of {strength}, not of 0 to {MAX_STRENGTH:g}"
+            )
+        if strengths.setdefault(name, float(strength)) != strength:
+            raise ValueError(
+                f"{path}: two materials '{name}' differ in emissiveStrength: give them names of their own"
+            )
+    return strengths
 
 
 def _gltf(path: Path) -> tuple[Tree, bytes]:

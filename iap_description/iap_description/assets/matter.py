@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Materials of files of meshes as metal-rough surfaces."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,8 +33,13 @@ class AssetMatter:
     two_sided: bool
 
 
-def matter_of(mesh: Any) -> AssetMatter:  # noqa: ANN401 - trimesh's
-    """The matter of a mesh of trimesh's."""
+def matter_of(mesh: Any, strengths: Mapping[str, float] = MappingProxyType({})) -> AssetMatter:  # noqa: ANN401 - trimesh's
+    """The matter of a mesh of trimesh's.
+
+    Args:
+        mesh: of a file.
+        strengths: factors on what the file's materials emit, by name; 1 where there is none.
+    """
     material = getattr(mesh.visual, "material", None)
     if material is None:
         color = _rgba(getattr(mesh.visual, "main_color", None))
@@ -41,10 +48,10 @@ def matter_of(mesh: Any) -> AssetMatter:  # noqa: ANN401 - trimesh's
         surface = SurfaceImages(base=_pixels(material.image), roughness=DEFAULT_ROUGHNESS)
         color = (1.0, 1.0, 1.0, 1.0) if surface.base is not None else _rgba(material.diffuse)
         return AssetMatter(str(material.name or ""), color, surface, two_sided=False)
-    return _metal_rough(material)
+    return _metal_rough(material, strengths.get(material.name or "", 1.0))
 
 
-def _metal_rough(material: Any) -> AssetMatter:  # noqa: ANN401
+def _metal_rough(material: Any, strength: float) -> AssetMatter:  # noqa: ANN401
     """The matter of a glTF's material; its factors default to 1."""
     factor = material.baseColorFactor
     color = (1.0, 1.0, 1.0, 1.0) if factor is None else _rgba(factor, linear=True)
@@ -57,10 +64,20 @@ def _metal_rough(material: Any) -> AssetMatter:  # noqa: ANN401
         rough_metal=None if orm is None else np.ascontiguousarray(orm[..., 1:3]),
         normal=_pixels(material.normalTexture),
         occlusion=None if occlusion is None else np.ascontiguousarray(occlusion[..., 0]),
+        emission=_pixels(material.emissiveTexture),
         roughness=_or_one(material.roughnessFactor),
         metalness=_or_one(material.metallicFactor),
+        luminance=_emission(material.emissiveFactor, strength),
     )
     return AssetMatter(str(material.name or ""), color, surface, bool(material.doubleSided))
+
+
+def _emission(factor: Any, strength: float) -> tuple[float, float, float]:  # noqa: ANN401
+    """Linear shares of red, green and blue that a material emits; glTF's default is none."""
+    if factor is None:
+        return (0.0, 0.0, 0.0)
+    r, g, b = (strength * np.maximum(np.asarray(factor, float), 0.0)).tolist()
+    return r, g, b
 
 
 def _or_one(factor: float | None) -> float:
@@ -87,5 +104,13 @@ def _rgba(color: Any, *, linear: bool = False) -> Rgba:  # noqa: ANN401 - of sev
 def without_images(matter: AssetMatter) -> AssetMatter:
     """A matter whose triangles have no places in images."""
     surface = matter.surface
-    plain = SurfaceImages(roughness=surface.roughness, metalness=surface.metalness)
+    plain = SurfaceImages(
+        roughness=surface.roughness, metalness=surface.metalness, luminance=surface.luminance
+    )
     return replace(matter, surface=plain)
+
+
+def of_luminance(matter: AssetMatter, luminance: float) -> AssetMatter:
+    """A matter whose shares of emission are of this luminance [cd/m^2]."""
+    r, g, b = (luminance * each for each in matter.surface.luminance)
+    return replace(matter, surface=replace(matter.surface, luminance=(r, g, b)))

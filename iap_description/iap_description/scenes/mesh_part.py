@@ -15,7 +15,7 @@ from iap_description.assets.asset import AssetPiece, load_asset
 from iap_description.assets.contact import CONTACTS, surface, welded
 from iap_description.assets.images import check_size, decoded, file_bytes
 from iap_description.assets.kinds import GLTF_KINDS
-from iap_description.assets.matter import AssetMatter, without_images
+from iap_description.assets.matter import AssetMatter, of_luminance, without_images
 from iap_description.assets.reduction import reduced
 from iap_description.config.alternatives import alternatives
 from iap_description.config.record import Positive, Real
@@ -55,6 +55,7 @@ class MeshFile(PartRecord):
     material: str | None = None
     color: Rgba | None = None
     tile: Positive = 2.0  # side of a texture on what has no places for it [m]
+    luminance: Positive = 100.0  # of what emits 1 in the file [cd/m^2]
     contact: Contact = "surface"
     triangles: Triangles | None = None  # most that are seen and met by rays; None: as in the file
     contact_triangles: Triangles = 50_000  # most that are touched
@@ -89,7 +90,10 @@ class MeshFile(PartRecord):
         if self.up is not None and (self.up == "y") != is_y_up:
             turn = np.eye(3)[[2, 0, 1]] if self.up == "y" else np.eye(3)[[1, 2, 0]]
         scale = self.scale or 1.0
-        pieces = [_turned(piece, scale, turn) for piece in pieces]
+        pieces = [
+            replace(_turned(piece, scale, turn), matter=of_luminance(piece.matter, self.luminance))
+            for piece in pieces
+        ]
         self._check_size(pieces, path)
         return pieces
 

@@ -11,6 +11,7 @@ from iap_description.math import srgb
 from iap_description.process.extras import cv2
 from iap_sensors.materials.matter import LARGEST_ROUGHNESS, LEAST_ROUGHNESS
 
+BRIGHTEST_GLOW = 60000.0  # that numbers of 16 bits hold [kcd/m^2]
 FLAT = 0.5  # of a normal's part along the surface, as an image has it
 
 
@@ -30,6 +31,13 @@ def maps_of(images: SurfaceImages, pixels: int) -> NDArray[np.uint8]:
     if images.occlusion is not None:
         levels[..., 6] = _sized(images.occlusion, pixels)
     return np.round(255.0 * levels).astype(np.uint8)
+
+
+def glow_of(images: SurfaceImages, pixels: int) -> NDArray[np.float16]:
+    """(pixels, pixels, 3) luminance of what a surface emits [kcd/m^2]."""
+    shares = 1.0 if images.emission is None else srgb.decoded(_sized(images.emission, pixels))
+    luminance = np.minimum(1e-3 * np.array(images.luminance), BRIGHTEST_GLOW)
+    return np.broadcast_to(shares * luminance, (pixels, pixels, 3)).astype(np.float16)
 
 
 def _sized(image: Pixels, pixels: int) -> Array:

@@ -92,6 +92,10 @@ class MitsubaScene:
         if group.opacity < 1.0:
             bsdf = mi.load_dict({"type": "mask", "opacity": group.opacity, "bsdf": bsdf})
         properties["mesh_bsdf"] = bsdf
+        if group.glow is not None:
+            image = mi.Bitmap(np.ascontiguousarray(group.glow[::-1]))
+            radiance = {"type": "bitmap", "bitmap": image, "raw": True}
+            properties["mesh_emitter"] = mi.load_dict({"type": "area", "radiance": radiance})
         counts = len(group.vertices), len(group.faces)
         mesh = mi.Mesh(
             name, *counts, has_vertex_normals=True, has_vertex_texcoords=True, props=properties
@@ -232,6 +236,7 @@ def _by_look(group: TracedGroup) -> list[TracedGroup]:
                 group.tints[mask],
                 group.opacity,
                 group.moves,
+                group.glow,
             )
         )
     return groups

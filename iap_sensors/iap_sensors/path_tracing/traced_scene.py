@@ -14,6 +14,7 @@ from iap_sensors.physical.lamp_colors import lamp_colors
 from iap_sensors.physical.material_maps import MaterialMaps
 
 Singles = NDArray[np.float32]
+NO_LIGHT = -1  # in place of the layer of what emits light
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,7 @@ class TracedGroup:
         tints: (m, 3) reflectance that multiplies the material's.
         opacity: of the group.
         moves: whether it belongs to bodies.
+        glow: (side, side, 3) luminance that the group emits, the last row first [kcd/m^2]; None for most.
     """
 
     vertices: Integers
@@ -56,6 +58,7 @@ class TracedGroup:
     tints: Singles
     opacity: float
     moves: bool
+    glow: Singles | None = None
 
 
 @dataclass(frozen=True)
@@ -114,9 +117,13 @@ def _groups(geometry: Geometry, maps: MaterialMaps) -> Sequence[TracedGroup]:
     counts = np.diff(geometry.firsts)
     opacity = np.repeat(geometry.opacity, counts)
     moves = np.repeat(geometry.rows >= 0, counts)
+    layers = maps.attributes["layer"][geometry.faces[:, 0]].astype(np.int64)
+    lights = np.where(np.isin(layers, list(maps.glow)), layers, NO_LIGHT)
     groups = []
-    for key in sorted({(float(o), bool(m)) for o, m in zip(opacity, moves, strict=True)}):
-        faces = geometry.faces[(opacity == np.float32(key[0])) & (moves == key[1])]
+    kinds = zip(opacity.tolist(), moves.tolist(), lights.tolist(), strict=True)
+    for key in sorted(set(kinds)):
+        mask = (opacity == np.float32(key[0])) & (moves == key[1]) & (lights == key[2])
+        faces = geometry.faces[mask]
         vertices, numbers = np.unique(faces, return_inverse=True)
         first = maps.attributes[faces[:, 0]]  # those of a part are the same at all corners
         groups.append(
@@ -128,6 +135,7 @@ def _groups(geometry: Geometry, maps: MaterialMaps) -> Sequence[TracedGroup]:
                 tints=np.ascontiguousarray(first["tint"][:, :3]),
                 opacity=key[0],
                 moves=key[1],
+                glow=None if key[2] == NO_LIGHT else maps.glow[key[2]].astype(np.float32),
             )
         )
     return groups

@@ -79,6 +79,7 @@ class LightPainter:
         self._darkroom = Darkroom(context)
         extra = () if self._lamps is None else self._lamps.defines
         extra = (*extra, "OPENNESS") if self._light.has_openness else extra
+        extra = (*extra, "GLOW") if self._materials.glow is not None else extra
         attributes = context.buffer(maps.attributes.tobytes() or bytes(40))
         buffers = drawn.corner_buffer, attributes, drawn.face_buffer
         # Of functions, not of methods: in a cycle the programs would outlive this object on the graphics card.
@@ -165,6 +166,8 @@ class LightPainter:
         self._materials.albedo_roughness.use(UNITS["albedo_roughness"])
         self._materials.relief.use(UNITS["relief"])
         self._materials.noise.use(UNITS["noise"])
+        if self._materials.glow is not None:
+            self._materials.glow.use(UNITS["glow"])
         self._light.use()
         if self._lamps is not None:
             self._lamps.use()

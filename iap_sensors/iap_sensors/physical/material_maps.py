@@ -12,7 +12,7 @@ from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import srgb
 from iap_sensors.materials.library import CHANNELS, PIXELS, material
 from iap_sensors.materials.noise import spectral
-from iap_sensors.materials.surface_images import maps_of
+from iap_sensors.materials.surface_images import glow_of, maps_of
 
 MATTE = "matte"  # mirrors nothing: Lambert's law
 PLAIN_LEVELS = {"": 150, MATTE: 255}  # roughness of parts without a material, of 255
@@ -37,6 +37,7 @@ class MaterialMaps:
 
     Attributes:
         stack: (layers, PIXELS, PIXELS, 8), see `Matter.maps`, the last row first; two plain ones come first.
+        glow: (PIXELS, PIXELS, 3) luminance of what emits light, by its layer, the last row first [kcd/m^2].
         noise: (NOISE_PIXELS, NOISE_PIXELS) large-scale variation, of mean 1/2.
         attributes: of each vertex, see `ATTRIBUTES`.
         varied: the last layer that varies on a large scale; images of files have their own variation.
@@ -51,13 +52,17 @@ class MaterialMaps:
         names = (*PLAIN_LEVELS, *of_procedure, *sorted(named & set(surfaces)))
         self.varied = len(PLAIN_LEVELS) + len(of_procedure) - 1
         self.stack = np.zeros((len(names), PIXELS, PIXELS, CHANNELS), np.uint8)
+        self.glow: dict[int, NDArray[np.float16]] = {}
         sizes = dict.fromkeys(PLAIN_LEVELS, 1.0)
-        for layer, name in zip(self.stack, names, strict=True):
+        for number, name in enumerate(names):
+            layer = self.stack[number]
             if name in PLAIN_LEVELS:
                 layer[...] = [WHITE] * 3 + [PLAIN_LEVELS[name], FLAT, FLAT, WHITE, 0]
             elif name in surfaces:
                 sizes[name] = 1.0
                 layer[...] = maps_of(surfaces[name], PIXELS)[::-1]
+                if surfaces[name].emits:
+                    self.glow[number] = glow_of(surfaces[name], PIXELS)[::-1]
             else:
                 made = material(name)
                 sizes[name] = made.size

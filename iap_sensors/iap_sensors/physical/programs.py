@@ -22,6 +22,7 @@ UNITS = {  # of textures, by the name of their variable
     "sky": 7,
     "openness": 8,
     "lamp_body_shadows": 9,
+    "glow": 10,
     "image": 0,
     "glare": 1,
     "finer": 1,

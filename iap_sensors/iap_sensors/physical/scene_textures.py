@@ -29,6 +29,7 @@ class MaterialTextures:
     Attributes:
         albedo_roughness: root of the albedo, and roughness.
         relief: x and y of the normal, occlusion, metalness.
+        glow: luminance of what emits light [kcd/m^2]; None where nothing does.
         noise: large-scale variation, of mean 1/2.
         varied: see `MaterialMaps`.
     """
@@ -36,11 +37,23 @@ class MaterialTextures:
     def __init__(self, context: moderngl.Context, maps: MaterialMaps) -> None:
         self.albedo_roughness = _texture_array(context, maps.stack[..., :4])
         self.relief = _texture_array(context, maps.stack[..., 4:])
+        self.glow = _glow(context, maps) if maps.glow else None
         self.varied = maps.varied
         self.noise = context.texture(
             (NOISE_PIXELS, NOISE_PIXELS), 1, maps.noise.tobytes(), alignment=1
         )
         self.noise.build_mipmaps()
+
+
+def _glow(context: moderngl.Context, maps: MaterialMaps) -> moderngl.TextureArray:
+    stack = np.zeros((len(maps.stack), PIXELS, PIXELS, 3), np.float16)
+    for layer, image in maps.glow.items():
+        stack[layer] = image
+    size = (PIXELS, PIXELS, len(stack))
+    textures = context.texture_array(size, 3, stack.tobytes(), dtype="f2")
+    textures.build_mipmaps()
+    textures.filter = moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR
+    return textures
 
 
 def _texture_array(context: moderngl.Context, stack: NDArray[np.uint8]) -> moderngl.TextureArray:

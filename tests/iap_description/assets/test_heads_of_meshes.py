@@ -57,6 +57,28 @@ def refusal(path: Path, most: int = MOST) -> str:
     return str(caught.value)
 
 
+def test_strengths_of_emission_are_those_of_materials_by_name(tmp_path: Path) -> None:
+    def named(*pairs: tuple[str, Any]) -> Path:
+        extensions = [
+            {"KHR_materials_emissive_strength": {"emissiveStrength": s}} for _, s in pairs
+        ]
+        materials = [
+            {"name": name, "extensions": each}
+            for (name, _), each in zip(pairs, extensions, strict=True)
+        ]
+        return gltf(tmp_path, tree_of(materials=[*materials, {"name": "wood"}]))
+
+    assert headers.emissive_strengths(named(("lamp", 5), ("lamp", 5))) == {
+        "lamp": 5.0,
+        "wood": 1.0,
+    }
+    with pytest.raises(ValueError, match="two materials 'lamp' differ"):
+        headers.emissive_strengths(named(("lamp", 5), ("lamp", 6)))
+    for wrong in (-1.0, "much", None):
+        with pytest.raises(ValueError, match="'lamp' has an emissiveStrength of"):
+            headers.emissive_strengths(named(("lamp", wrong)))
+
+
 def test_triangles_are_those_of_the_scene_with_all_below_its_nodes(tmp_path: Path) -> None:
     for path in (gltf(tmp_path, tree_of()), glb(tmp_path, tree_of())):
         check(path, path.suffix[1:], 11)

@@ -12,7 +12,7 @@ import trimesh
 from iap_description.assets import matter
 from iap_description.assets.asset import AssetPiece
 from iap_description.assets.contact import CONTACTS, bodies, hulls, welded
-from iap_description.assets.matter import AssetMatter, matter_of, without_images
+from iap_description.assets.matter import AssetMatter, matter_of, of_luminance, without_images
 from iap_description.assets.reduction import reduced
 from iap_description.assets.surface_images import SurfaceImages
 from iap_description.errors import BadInput
@@ -242,6 +242,7 @@ def test_colours_come_in_srgb_whatever_their_numbers() -> None:
 def gltf(**keys: Any) -> Any:
     names = (
         "baseColorFactor metallicRoughnessTexture occlusionTexture baseColorTexture normalTexture"
+        " emissiveTexture emissiveFactor"
     )
     values = dict.fromkeys(
         [*names.split(), "roughnessFactor", "metallicFactor", "alphaMode", "name"]
@@ -271,6 +272,15 @@ def test_factors_of_a_gltf_default_to_one_and_count() -> None:
     )
     assert made.color == pytest.approx((1.0, 0.0, 1.0, 1.0))  # opaque, unless it blends
     assert matter_of(gltf(alphaMode="BLEND", baseColorFactor=[1.0, 0.0, 1.0, 0.4])).color[3] == 0.4
+
+
+def test_what_a_file_emits_is_its_factor_times_its_strength_times_the_parts_luminance() -> None:
+    """KHR_materials_emissive_strength is by the material's name; what has no factor emits nothing."""
+    made = matter_of(gltf(name="lamp", emissiveFactor=[1.0, 0.5, 0.0]), {"lamp": 4.0})
+    assert made.surface.luminance == (4.0, 2.0, 0.0) and made.surface.emits
+    assert of_luminance(made, 50.0).surface.luminance == (200.0, 100.0, 0.0)
+    assert without_images(made).surface.luminance == (4.0, 2.0, 0.0)
+    assert not matter_of(gltf(name="lamp"), {"lamp": 4.0}).surface.emits
 
 
 def test_roughness_is_green_and_metalness_blue_and_occlusion_red() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from small_scenes import ball, box, ground, rectangle, scene, shot, spec, turned, wall
 
+from iap_description.assets.surface_images import SurfaceImages
 from iap_description.errors import BadInput, IapError
 from iap_description.scenes.lighting import (
     Lamp,
@@ -115,6 +116,19 @@ def test_light_falls_as_in_the_physical_renderer_where_nothing_shades_the_sky(tr
         assert means[1] == pytest.approx(means[0], rel=0.05)
         assert shares[1] == pytest.approx(shares[0], abs=0.02)
     physical.close()
+
+
+@pytest.mark.slow
+def test_what_glows_lights_the_ground_by_its_luminance_its_area_and_the_inverse_square(traced):
+    """A panel of 0.04 m^2 and 10 kcd/m^2, 2 m above: 100 lx, the light for which the image is exposed."""
+    corners = np.array([[-0.1, -0.1, 2.0], [-0.1, 0.1, 2.0], [0.1, 0.1, 2.0], [0.1, -0.1, 2.0]])
+    panel = replace(rectangle("panel", corners), material="panel")
+    far = Lamp(position=(0.0, 0.0, 500.0), flux=1.0)  # without a light a scene is refused
+    light = {"sun": NIGHT, "lamps": {"far": far}, "exposed_for": 100.0, "path_tracing": MANY}
+    dark = {"panel": SurfaceImages(luminance=(1e4, 1e4, 1e4))}
+    traced.load(replace(lit(matte(ground(20.0)), panel, **light), surfaces=dark), [])
+    image = look(traced, [shot(camera(exposure=-1.0), (0.0, 0.0, 0.5), DOWN)])[0].rgb
+    assert image[16:32, 24:40].mean() == pytest.approx(127.5, rel=0.03)
 
 
 def test_depth_and_labels_are_those_of_the_fast_renderer(traced, opengl):

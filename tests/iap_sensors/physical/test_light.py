@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from small_scenes import ball, box, ground, rectangle, scene, shot, spec, turned, wall
 
+from iap_description.assets.surface_images import SurfaceImages
 from iap_description.errors import BadInput
 from iap_description.scenes.library import load_scene
 from iap_description.scenes.lighting import Lamp, LampFlicker, Lighting, Sun, TimeOfDay, Weather
@@ -156,6 +157,28 @@ def test_a_lamp_lights_by_the_inverse_square_and_its_cone_ends(physical):
         assert levels[-1] == pytest.approx(expected, rel=0.04)
     wide = physical.render([shot(camera(exposure=3.0), (0.0, 0.0, 10.0), DOWN)], NO_BODIES)[0].mono
     assert wide[240, 320 + 32 * 3] > 20 and wide[240, 320 + 32 * 5] < 3  # the cone ends 4 m away
+
+
+def test_a_screen_has_the_luminance_of_its_file_at_night_and_none_of_its_light_is_lost(physical):
+    """Level 1 is a white surface under `exposed_for`, of luminance E / pi; half of the screen is half as bright."""
+    image = np.full((64, 64, 3), 255, np.uint8)
+    image[:32] = round(255 * 0.7354)  # sRGB of half the light
+    screen = SurfaceImages(emission=image, luminance=(100.0, 100.0, 100.0), roughness=1.0)
+    uv = np.float32([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    part = replace(wall(2.0, 1.5), material="screen")
+    sun, far = (
+        Sun(elevation_deg=-30.0, azimuth_deg=0.0),
+        Lamp(position=(0.0, 0.0, 500.0), flux=1.0),
+    )
+    night = Lighting(sun=sun, lamps={"far": far}, exposed_for=1000.0)
+    dark = replace(part, color=(0.0, 0.0, 0.0, 1.0), uv=uv[: len(part.vertices)])
+    physical.load(replace(lit(dark, light=night), surfaces={"screen": screen}), [])
+    seen = physical.render([shot(camera(), (0.5, 0.0, 0.0))], NO_BODIES)[0].mono
+    levels = sorted(
+        {round(float(seen[rows, 310:330].mean())) for rows in (slice(100, 120), slice(360, 380))}
+    )
+    expected = 255.0 * np.pi * 100.0 / 1000.0
+    assert levels == pytest.approx([0.5 * expected, expected], rel=0.03)
 
 
 def test_a_lamp_casts_shadows_to_all_sides(physical):

@@ -12,6 +12,9 @@ uniform vec4 open_lower;      // corner of their grid [m], and half a cell [m]
 uniform vec4 open_free;       // e_0 and e of the same without what stands around
 uniform vec3 open_scale;      // one over the grid's sides [1/m]
 #endif
+#ifdef GLOW
+uniform sampler2DArray glow;  // luminance of what emits light
+#endif
 uniform vec2 water;          // wetness of surfaces, and snow on them
 in vec3 at, out_, along, texel, shade, body_shade;
 in vec4 reflectance;
@@ -102,6 +105,9 @@ void main() {
     open *= clamp((o.x + dot(o.yzw, n)) / max(open_free.x + dot(open_free.yzw, n), 1e-6), 0.0, 4.0);
 #endif
     seen += open * (m.diffuse * even_light(n) + share * textureLod(mirrored, equirectangular(r), ROUGHEST * rough).rgb);
+#ifdef GLOW
+    seen += texture(glow, texel, SHARPER).rgb;
+#endif
 #ifdef FOG
     seen = mix(fog, seen, through_fog(far, at.z - eye.z));
 #endif
