@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from iap_bringup.fuzz import made_logs, made_recordings, made_scenes, made_texts, made_vehicles
+from iap_bringup.fuzz import made_logs, made_models, made_recordings, made_texts
 from iap_bringup.fuzz.trials import Main, run_command
 from iap_description.errors import IapError
 from iap_learning.policies.policy import SHIPPED
@@ -135,8 +135,8 @@ _MADE_BY: Mapping[str, Making] = {
     "poses": made_recordings.write_pose_bags,
     "wrenches": made_recordings.write_wrench_bag,
     "flight": made_logs.write_all,
-    "vehicle": made_vehicles.write_all,
-    "scene": made_scenes.write,
+    "vehicle": made_models.write_vehicles,
+    "scene": made_models.write_scene,
 }  # fmt: skip
 """Commands or functions that make what the names begin; all other input is made by `_make_files`."""
 

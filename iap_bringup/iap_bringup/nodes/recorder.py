@@ -17,8 +17,8 @@ from std_srvs.srv import SetBool
 
 from iap_bringup.launching.node_parameters import health_topics
 from iap_bringup.nodes.node_recording import NodeRecording
-from iap_bringup.nodes.pause_end import PauseEnd
 from iap_bringup.nodes.recorded_topics import (
+    PauseEnd,
     RecordedTopic,
     shared_topics,
     vehicle_topics,

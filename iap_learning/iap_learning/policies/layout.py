@@ -15,13 +15,17 @@ from iap_description.config.record import (
     Record,
 )
 from iap_description.errors import BadInput, shown
-from iap_learning.policies.blocks.table import AnyBlock
+from iap_learning.policies.blocks.convolution import Convolution
+from iap_learning.policies.blocks.gru import Gru
 
 TermLayout = tuple[
     tuple[str, int, float], ...
 ]  # of an observation: terms, their numbers, and by what they are divided
 
 Activation = Literal["tanh"]
+AnyBlock = Annotated[
+    Convolution | Gru, Field(discriminator="kind")
+]  # kinds of blocks, by that key
 
 
 class TaskActions(Protocol):

@@ -16,7 +16,7 @@ from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 from iap_description.kernel_folder import user_cache, writable
 from iap_io.runs.run_folder import write_file
-from iap_sensors.materials import claddings, ground, masonry, walls
+from iap_sensors.materials import ground, masonry, walls
 from iap_sensors.materials.matter import Matter
 
 PIXELS = 512  # along the side of a material
@@ -28,11 +28,11 @@ MATERIALS: dict[str, tuple[Callable[[int, int], Matter], float]] = {  # name -> 
     "concrete": (walls.concrete, walls.CONCRETE_SIZE),
     "facade": (walls.facade, walls.FACADE_SIZE),
     "grass": (ground.grass, ground.GRASS_SIZE),
-    "metal": (claddings.corrugated, claddings.SHEET_SIZE),
+    "metal": (walls.corrugated, walls.SHEET_SIZE),
     "paving": (masonry.paving, masonry.SLAB_SIZE),
-    "planks": (claddings.planks, claddings.PLANK_SIZE),
+    "planks": (walls.planks, walls.PLANK_SIZE),
     "plaster": (walls.plaster, walls.PLASTER_SIZE),
-    "steel": (claddings.steel, claddings.STEEL_SIZE),
+    "steel": (walls.steel, walls.STEEL_SIZE),
     "tiles": (masonry.tiles, masonry.TILE_SIZE),
 }
 

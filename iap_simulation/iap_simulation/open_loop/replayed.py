@@ -38,9 +38,8 @@ from iap_simulation.identification.rotorcraft.prediction import (
     trims,
     windows,
 )
-from iap_simulation.open_loop.attitudes import AttitudeCommands
 from iap_simulation.open_loop.command_source import CommandSource, ReplayAircraft
-from iap_simulation.open_loop.motors import MotorCommands
+from iap_simulation.open_loop.log_commands import AttitudeCommands, MotorCommands
 
 SourceOf = Callable[[FlightLog, FlightTable, ReplayAircraft], CommandSource]
 

@@ -12,7 +12,7 @@ from rosbags.highlevel import AnyReader
 from scipy.io import loadmat, savemat
 
 from iap_bringup.cli.main import main
-from iap_bringup.fuzz import file_damage, made_recordings, made_vehicles
+from iap_bringup.fuzz import file_damage, made_models, made_recordings
 from iap_bringup.fuzz.bag_damage import damage_bag
 from iap_bringup.fuzz.table_damage import damaged_table, damaged_xml
 from iap_description.vehicles.platform import load_platform
@@ -99,7 +99,7 @@ def test_bytes_that_are_no_bag_are_left_as_they_are(tmp_path):
 
 @pytest.mark.parametrize("suffix", ["urdf", "sdf", "xml"])
 def test_vehicles_are_of_one_mass_and_their_damage_is_xml(suffix, tmp_path, capsys):
-    made_vehicles.write_all(tmp_path)
+    made_models.write_vehicles(tmp_path)
     file, out = tmp_path / f"vehicle.{suffix}", tmp_path / "quad.yaml"
     assert main(["import", str(file), "--out", str(out)]) == 0
     capsys.readouterr()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from iap_bringup.nodes.pause_end import QUIET_TIME, REPEATS, PauseEnd
+from iap_bringup.nodes.recorded_topics import QUIET_TIME, REPEATS, PauseEnd
 from iap_io.runs import topics
 
 CAMERA = "three_star/agent_1/camera/image_raw"

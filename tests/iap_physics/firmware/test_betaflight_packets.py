@@ -7,8 +7,14 @@ import numpy as np
 import pytest
 
 from iap_description.math import so3
-from iap_physics.firmware.betaflight.link import arming_flags, is_whole
-from iap_physics.firmware.betaflight.packets import STATE, STICKS, state_packet, stick_packet
+from iap_physics.firmware.betaflight.link import (
+    STATE,
+    STICKS,
+    arming_flags,
+    is_whole,
+    state_packet,
+    stick_packet,
+)
 from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder
 
 LEVEL = (0.0, 0.0, 0.0, 1.0)

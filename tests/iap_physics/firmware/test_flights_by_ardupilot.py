@@ -8,7 +8,13 @@ from firmwares import ARDUPILOT_PORT as PORT
 from firmwares import fake_ardupilot, flight
 
 from iap_description.errors import FlightFailed
-from iap_physics.firmware.ardupilot.packets import FEW, MANY, read_pulses, state_line, stick_packet
+from iap_physics.firmware.ardupilot.ardupilot import (
+    FEW,
+    MANY,
+    read_pulses,
+    state_line,
+    stick_packet,
+)
 from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder
 
 FAULTY = 2.5  # of the firmware's clock, in flight [s]

@@ -9,8 +9,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_physics.firmware.betaflight import lockstep_library as library
-from iap_physics.firmware.betaflight.link import BetaflightLink
-from iap_physics.firmware.betaflight.packets import MOTORS, STATE, STICKS
+from iap_physics.firmware.betaflight.link import MOTORS, STATE, STICKS, BetaflightLink
 from iap_physics.firmware.process import FirmwareProcess
 
 PROGRAM = Path(__file__).with_name("three_threads.c")

@@ -19,13 +19,13 @@ from iap_simulation.arm.stability import sampled
 from iap_simulation.batch.starts import give_seeds, seed_array
 from iap_simulation.docking.monitor import DockingMonitor
 from iap_simulation.docking.outcome import START
-from iap_simulation.identification.rotorcraft.drag import drag
 from iap_simulation.identification.rotorcraft.estimate import (
     BLOCK,
     block_scatter,
     estimate,
     regression,
 )
+from iap_simulation.identification.rotorcraft.rotorcraft import drag
 from iap_simulation.identification.rotorcraft.thrust import _line_regressors
 from iap_simulation.loop.estimate_monitor import (
     LOOK_EVERY,

@@ -18,14 +18,17 @@ from iap_physics.firmware.betaflight.command_line import (
     type_settings,
 )
 from iap_physics.firmware.betaflight.link import (
+    IDLE,
+    MOTORS,
     BetaflightLink,
     arming_flags,
     is_whole,
     received_bytes,
+    state_packet,
     status_request,
+    stick_packet,
 )
 from iap_physics.firmware.betaflight.lockstep_library import lockstep_library
-from iap_physics.firmware.betaflight.packets import IDLE, MOTORS, state_packet, stick_packet
 from iap_physics.firmware.firmware import (
     AircraftMotion,
     AttitudeOrder,

@@ -8,7 +8,6 @@ import pytest
 
 from iap_description.earth import GRAVITY
 from iap_description.math import so3
-from iap_simulation.identification.rotorcraft.drag import drag
 from iap_simulation.identification.rotorcraft.estimate import FLOOR, estimate, regression
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable
 from iap_simulation.identification.rotorcraft.input_lags import lagged
@@ -19,6 +18,7 @@ from iap_simulation.identification.rotorcraft.prediction import (
     tilt_error,
 )
 from iap_simulation.identification.rotorcraft.rotation import rotation
+from iap_simulation.identification.rotorcraft.rotorcraft import drag
 from iap_simulation.identification.rotorcraft.thrust import ThrustCurve, thrust
 
 DT = 0.005
