@@ -16,7 +16,8 @@ import pytest
 from flight_bags import BagMaker, motion
 from resting_pair import PairBag
 
-from iap_bringup.cli.main import command_parser, main
+from iap_bringup.cli.arguments.verbs import command_parser
+from iap_bringup.cli.main import main
 from iap_bringup.fuzz.corpus import Corpus
 from iap_bringup.fuzz.inputs import make_case
 from iap_bringup.fuzz.kind import FREE, FileKind

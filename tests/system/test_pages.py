@@ -22,7 +22,7 @@ from pages import (
     write_files,
 )
 
-from iap_bringup.cli.main import VERBS
+from iap_bringup.cli.arguments.verbs import VERBS
 from iap_bringup.experiments.page_tables import PageTables, filled, load_figures
 from iap_bringup.experiments.readme_figures import DATA
 from iap_simulation.scenario.shipped import SCENARIOS

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from pages import PAGES, ROOT, commands, name_of, output
 
-from iap_bringup.cli.main import VERBS, main, parse
+from iap_bringup.cli.arguments.verbs import VERBS
+from iap_bringup.cli.main import main, parse
 from iap_bringup.cli.options import scenario_options
 from iap_description.errors import BadInput
 from iap_simulation.scenario.resolving import SCENARIOS, resolve

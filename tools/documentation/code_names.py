@@ -7,8 +7,8 @@ from pathlib import Path
 
 from markdown import MADE, code, table
 
+from iap_bringup.cli.arguments.verbs import VERBS, command_parser
 from iap_bringup.cli.listing import KINDS
-from iap_bringup.cli.main import VERBS, command_parser
 from iap_bringup.experiments.table import EXPERIMENTS
 
 MESSAGES = Path(__file__).resolve().parents[2] / "iap_msgs"

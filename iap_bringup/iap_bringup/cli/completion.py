@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from iap_bringup.cli.arguments.verbs import VERBS, command_parser
 from iap_bringup.cli.listing import KINDS
-from iap_bringup.cli.main import VERBS, command_parser
 
 LISTED = "kinds"  # names of the kinds themselves
 OF_OPTIONS = {  # option, or verb and option -> kind of the names that it takes

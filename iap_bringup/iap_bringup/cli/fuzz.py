@@ -15,7 +15,8 @@ from typing import Any
 
 from rich.console import Console
 
-from iap_bringup.cli.main import VERBS, command_parser, main
+from iap_bringup.cli.arguments.verbs import VERBS, command_parser
+from iap_bringup.cli.main import main
 from iap_bringup.cli.options import check_counts
 from iap_bringup.fuzz.corpus import Corpus
 from iap_bringup.fuzz.inputs import KINDS, drawn_kind, make_case

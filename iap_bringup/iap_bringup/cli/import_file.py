@@ -27,6 +27,8 @@ def import_file(options: argparse.Namespace) -> int:
     """
     path: Path = options.file
     out: Path = options.out or Path(f"{path.stem.removesuffix('.urdf')}.yaml")
+    if out.exists() and out.resolve() == path.resolve():
+        raise BadInput(f"{path}: --out would replace the file that is read; name another one")
     if out.exists() and not options.force:
         raise BadInput(f"--out {out}: it is there already; --force replaces it")
     if path.suffix.lower().removeprefix(".") in MESH_KINDS:

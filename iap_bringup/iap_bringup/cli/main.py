@@ -11,21 +11,21 @@ if __name__ == "__main__":  # before anything that takes its time
 
 import argparse  # noqa: E402
 import errno  # noqa: E402
-import importlib  # noqa: E402
 import json  # noqa: E402
 import logging  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
 import tempfile  # noqa: E402
 import warnings  # noqa: E402
-from collections.abc import Mapping, Sequence  # noqa: E402
-from typing import NamedTuple, TextIO  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
+from typing import TextIO  # noqa: E402
 
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # more slow small matrices down
     os.environ.setdefault(_threads, "1")
 
 from iap_bringup import __version__  # noqa: E402 - after the threads are set
 from iap_bringup.cli.arguments.parser import CommandParser  # noqa: E402
+from iap_bringup.cli.arguments.verbs import VERBS, add_arguments, verbs_with  # noqa: E402
 from iap_description.errors import BadInput, IapError, RenamedKey  # noqa: E402
 
 OF_DISKS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}  # of writes, which name no file
@@ -37,56 +37,6 @@ OF_LIMITS = {
 }  # of open files, processes, memory
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 _RENAMED = dict[str, None]()  # warnings of keys by old names, each once, in their order
-
-
-class Verb(NamedTuple):
-    """A command of the command line.
-
-    Attributes:
-        module: of the folder `arguments`, with a function add_COMMAND(parser).
-        text: for the help.
-        by_option: modules in its place where an option is typed.
-    """
-
-    module: str
-    text: str
-    by_option: Mapping[str, str] = {}
-
-    def module_for(self, arguments: Sequence[str]) -> str:
-        """The module for what is typed."""
-        for option, module in self.by_option.items():
-            if any(each.startswith(option) for each in arguments):
-                return module
-        return self.module
-
-
-VERBS = {
-    "run": Verb("flights", "fly a scenario"),
-    "replay": Verb("flights", "fly the commands of a recorded flight"),
-    "sweep": Verb("flights", "fly a scenario for many values and seeds"),
-    "dataset": Verb(
-        "flights", "record a scenario for many values and seeds", {"--policy": "learning"}
-    ),
-    "cluster": Verb("flights", "join this machine to a cluster that flies sweeps"),
-    "evaluate": Verb("learning", "fly a policy over many episodes, and count its successes"),
-    "train": Verb("learning", "train a policy"),
-    "inspect": Verb("recordings", "show what is in an autopilot's flight log"),
-    "localize": Verb("recordings", "estimate poses from recorded sensors"),
-    "identify": Verb("recordings", "fit a model to logs of flights"),
-    "list": Verb("studies", "list scenarios, platforms, sensors and other names"),
-    "doctor": Verb("environment", "check the installation, and name the remedies"),
-    "completion": Verb("environment", "print a script for completion in the shell"),
-    "import": Verb(
-        "imports", "make a platform of a vehicle's URDF, SDF or MJCF, or an object of a mesh"
-    ),
-    "urdf": Verb("studies", "print a platform as URDF"),
-    "view": Verb("pictures", "show a run in the browser"),
-    "plot": Verb("pictures", "draw a run's plots again"),
-    "render": Verb("pictures", "make a picture or a video of a run, or its images again"),
-    "experiment": Verb("studies", "run a study and print its table"),
-    "fuzz": Verb("studies", "try damaged input on every command"),
-    "bench": Verb("studies", "measure the speed"),
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -274,24 +224,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, verb in VERBS.items():
         command = commands.add_parser(name, help=verb.text)
-        if name not in arguments[:1]:
-            continue
-        _add_arguments(command, name, arguments)
+        if name in arguments[:1]:
+            add_arguments(command, name, arguments)
+            command.commands_with = verbs_with
     return parser.parse_args(arguments)
-
-
-def _add_arguments(command: CommandParser, name: str, arguments: Sequence[str]) -> None:
-    module = importlib.import_module(
-        f"iap_bringup.cli.arguments.{VERBS[name].module_for(arguments)}"
-    )
-    getattr(module, f"add_{name}")(command)
-
-
-def command_parser(arguments: Sequence[str]) -> CommandParser:
-    """The parser of one command line's command alone, for those who want to know its options."""
-    command = CommandParser(prog=f"iap {arguments[0]}")
-    _add_arguments(command, arguments[0], arguments)
-    return command
 
 
 if __name__ == "__main__":

@@ -39,8 +39,9 @@ def check_exists(*folders: Path) -> None:
         BadInput: naming the folder.
     """
     for folder in folders:
-        if not folder.exists():
-            raise BadInput(f"{folder}: no such folder; name that of a run, such as runs/hover-001")
+        if not folder.is_dir():
+            what = "a file, no folder" if folder.exists() else "no such folder"
+            raise BadInput(f"{folder}: {what}; name that of a run, such as runs/hover-001")
 
 
 def pose_keys(options: argparse.Namespace) -> dict[str, Any]:

@@ -174,7 +174,8 @@ def parse_mapping(text: str, *, source: str) -> dict[str, Any]:
     """
     tree = parse_yaml(text, source=source)
     if not isinstance(tree, dict):
-        raise BadInput(f"{source}: a mapping of keys is expected, found {type(tree).__name__}")
+        found = "nothing: it is empty" if tree is None else shown(tree)
+        raise BadInput(f"{source}: a mapping of keys is expected, found {found}")
     return tree
 
 

@@ -142,10 +142,19 @@ def first_fault(error: ValidationError, tree: object, prefix: str = "") -> str:
         return f"missing key '{path}'"
     if fault["type"] in ("union_tag_not_found", "union_tag_invalid"):
         return _fault_of_kind(fault["ctx"], path, fault["input"])
-    message = fault["msg"].removeprefix("Value error, ")
     value = fault["input"]
+    message = _reason(fault["type"], fault["msg"], value)
     got = "" if isinstance(value, dict) else f" (got {shown(value)})"
     return f"key '{path}': {message}{got}" if path else f"{message}{got}"
+
+
+def _reason(kind: str, message: str, value: object) -> str:
+    """The reason of a fault, without pydantic's names of classes, and with the names that a mistyped one is like."""
+    if kind in ("model_type", "dict_type"):
+        return "a mapping of keys belongs here"
+    if kind == "literal_error" and isinstance(value, str):
+        return alternatives(value, re.findall(r"'([^']*)'", message)) or message
+    return message.removeprefix("Value error, ")
 
 
 def _fault_of_kind(context: Mapping[str, Any], path: str, value: object) -> str:

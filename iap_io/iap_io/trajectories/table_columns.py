@@ -284,5 +284,7 @@ def _body(path: Path, bodies: list[str], body: str | None) -> str:
 
 def listing(header: TableHeader) -> str:
     """The names of the columns, for an error's one line."""
+    if not header.names:
+        return "it is empty"
     more = [f"and {len(header.names) - LISTED} more"] if len(header.names) > LISTED else []
     return f"it has {', '.join([*map(shown, header.names[:LISTED]), *more])}"

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Policies and baselines by the words of a user, each with the task that it is evaluated on."""
 
+from pathlib import Path
 from typing import NamedTuple
 
 from iap_description.config.alternatives import alternatives
+from iap_description.config.text_files import check_file
 from iap_description.errors import BadInput
 from iap_learning.evaluation.flyers import (
     BASELINES,
@@ -44,6 +46,8 @@ def subject_of(name: str, task: str | None, preset: str | None) -> EvaluatedPoli
     Raises:
         BadInput: there is no such one, or a baseline without a task.
     """
+    if is_agent_file(name):
+        check_file(Path(name))
     if name in BASELINES or is_agent_file(name):
         if task is None:
             raise BadInput(

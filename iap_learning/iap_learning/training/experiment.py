@@ -192,10 +192,22 @@ def make_experiment(name: str, choice: Choice) -> Experiment:
         tree["seed"] = choice.seed
     if choice.steps is not None:
         tree = override(tree, [f"online.steps={choice.steps}"])
-    made = validate(Experiment, override(tree, list(choice.assignments)), source=source)
+    made = validate(
+        Experiment, override(tree, list(choice.assignments)), source=source, typed=_typed(choice)
+    )
     if made.offline is None and made.online is None:
         raise BadInput(f"{source}: keys 'offline' and 'online' are both null: nothing is trained")
     return made
+
+
+def _typed(choice: Choice) -> dict[str, str]:
+    """The options of a choice by the keys that they set, for errors."""
+    typed = {each.partition("=")[0]: f"--set {each}" for each in choice.assignments}
+    numbers = {"seed": ("seed", choice.seed), "online.steps": ("steps", choice.steps)}
+    given = {
+        key: f"--{name} {value}" for key, (name, value) in numbers.items() if value is not None
+    }
+    return given | typed
 
 
 def _choose(tree: dict[str, Any], stage: str, method: str | None, source: str) -> None:

@@ -10,7 +10,8 @@ from io import StringIO
 
 import pytest
 
-from iap_bringup.cli.main import VERBS, command_parser, main
+from iap_bringup.cli.arguments.verbs import VERBS, command_parser
+from iap_bringup.cli.main import main
 
 ASK = 'COMP_WORDS=(iap {typed}); COMP_CWORD={last}; _iap; echo "${{COMPREPLY[@]}}"'
 

@@ -13,7 +13,8 @@ import pytest
 
 from iap_bringup.cli import fuzz
 from iap_bringup.cli import main as cli_main
-from iap_bringup.cli.main import VERBS, command_parser, main
+from iap_bringup.cli.arguments.verbs import VERBS, command_parser
+from iap_bringup.cli.main import main
 from iap_bringup.fuzz import damage, made_texts
 from iap_bringup.fuzz.inputs import KINDS, Case
 from iap_bringup.fuzz.kind import CommandLine

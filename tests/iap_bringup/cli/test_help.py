@@ -6,7 +6,8 @@ import shlex
 
 import pytest
 
-from iap_bringup.cli.main import VERBS, command_parser, main, parse
+from iap_bringup.cli.arguments.verbs import VERBS, command_parser
+from iap_bringup.cli.main import main, parse
 
 COLUMNS = 80  # of a terminal that nobody has widened
 UNIT = re.compile(r"\[.+\]|factor")  # of numbers: a unit, or a pure factor

@@ -125,6 +125,51 @@ def test_a_file_that_is_not_there_is_called_so(typed, capsys):
     assert "nofile" in (text := complaint(capsys, *typed.split())) and "no such file" in text
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("run hover --workers 3", "unknown argument '--workers': an option of sweep, "),
+        ("train hold --episodes 3", "unknown argument '--episodes': an option of evaluate"),
+        ("run hover --seeds 3", "unknown argument '--seeds': did you mean --seed"),
+        ("run --no-such-option", "run: unknown argument '--no-such-option'"),
+        ("identify x --nope=3", "identify: unknown argument '--nope'"),
+        ("--versoin", "unknown argument '--versoin': did you mean --version?"),
+        ("run hover --seed 1.5", "--seed: a whole number is expected, found '1.5'"),
+        ("run hover --duration x", "--duration: a number is expected, found 'x'"),
+        ("train hold --steps 0", "--steps 0: key 'online.steps'"),
+        ("train hold --set online.steps=0", "--set online.steps=0: key 'online.steps'"),
+        ("run hover --set wind=3", "key 'wind': a mapping of keys belongs here (got 3)"),
+        ("run hover --state-source virp", "key 'control.state_source': did you mean virpo?"),
+    ],
+)
+def test_what_is_no_option_or_no_value_is_named_with_what_belongs_there(typed, told, capsys):
+    assert told in complaint(capsys, *typed.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("", "nothing: it is empty"), ("- 1", "[1]"), ("some words", "'some words'")],
+)
+def test_what_stands_in_a_file_without_keys_is_said(text, found, tmp_path, capsys):
+    (path := tmp_path / "own.yaml").write_text(text, encoding="utf-8")
+    assert f"a mapping of keys is expected, found {found}" in complaint(capsys, "run", str(path))
+
+
+@pytest.mark.parametrize("verb", ["view", "plot", "render"])
+def test_a_file_is_no_folder_of_a_run(verb, tmp_path, capsys):
+    (path := tmp_path / "view.html").touch()
+    assert f"{path}: a file, no folder; name that of a run" in complaint(capsys, verb, str(path))
+
+
+def test_an_import_does_not_replace_what_it_reads(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (path := tmp_path / "own.yaml").write_text("<robot/>", encoding="utf-8")
+    assert "would replace the file that is read" in complaint(
+        capsys, "import", "own.yaml", "--force"
+    )
+    assert path.read_text(encoding="utf-8") == "<robot/>"
+
+
 def test_misuse_is_said_in_json_too(capsys):
     assert main(["run", "hover", "--json", "--platfrom", "star_4"]) == 2
     printed = json.loads(capsys.readouterr().out)

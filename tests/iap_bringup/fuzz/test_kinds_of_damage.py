@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from iap_bringup.cli.main import command_parser
+from iap_bringup.cli.arguments.verbs import command_parser
 from iap_bringup.fuzz import circumstance_kinds, corpus, kind, option_kind, setting_kind
 from iap_bringup.fuzz.corpus import MAKING, Corpus
 from iap_bringup.fuzz.damage import yaml_bytes

@@ -8,9 +8,10 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from iap_description.config.alternatives import alternatives, near
+from iap_description.config.alternatives import alternatives, near, nearest
 from iap_description.errors import BadInput
 
+NUMBERS = {int: "a whole number", float: "a number"}  # that a value is of
 HELP_WIDTH = 100  # columns that are filled at most, in wider terminals, too
 
 
@@ -49,10 +50,12 @@ class CommandParser(argparse.ArgumentParser):
     Attributes:
         examples: whole command lines.
         names: makes lines of names for the end of the help, which take time to find.
+        commands_with: finds the commands that have an option.
     """
 
     examples: Sequence[str] = ()
     names: Callable[[], str] | None = None
+    commands_with: Callable[[str], Sequence[str]] = staticmethod(lambda _: ())
 
     def format_help(self) -> str:
         """The help, with examples and names at its end."""
@@ -74,18 +77,50 @@ class CommandParser(argparse.ArgumentParser):
             f"{command}: {message}" if command else f"{message} (see {self.prog} --help)"
         )
 
+    def options(self) -> list[str]:
+        """The options of this parser as they are typed."""
+        return [option for action in self._actions for option in action.option_strings]
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - argparse's own
         """Options and what is left of the arguments; a command leaves none."""
-        options, rest = super().parse_known_args(args, namespace)
+        try:
+            options, rest = super().parse_known_args(args, namespace)
+        except BadInput:  # what is missing may be what a mistyped option was to give
+            self._refuse_unknown(args)
+            raise
         if rest:
             self.error(f"unknown argument '{rest[0]}'{self._meant(rest[0])}")
         return options, rest
 
+    def _refuse_unknown(self, arguments: Sequence[str]) -> None:
+        """Refuse the first option that there is not; those of a command are its own parser's."""
+        for each in arguments:
+            if not each.startswith("-") and self._subparsers is not None:
+                return
+            name = each.partition("=")[0]
+            if name[:2] == "--" != name and not any(
+                option.startswith(name) for option in self.options()
+            ):
+                self.error(f"unknown argument '{name}'{self._meant(name)}")
+
     def _meant(self, argument: str) -> str:
-        """Options that are like an unknown one."""
-        known = [option for action in self._actions for option in action.option_strings]
-        meant = near(argument.partition("=")[0], known)
-        return f": {meant}" if argument.startswith("-") and meant else ""
+        """Options that are like an unknown one, or the commands that have it."""
+        option = argument.partition("=")[0]
+        if not option.startswith("-"):
+            return ""
+        if nearest(option, self.options()) is None and (commands := self.commands_with(option)):
+            return f": an option of {', '.join(commands)}"
+        meant = near(option, self.options())
+        return f": {meant}" if meant else ""
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:  # noqa: ANN401
+        """The value of a text; of a number argparse would say the name of Python's type."""
+        try:
+            return super()._get_value(action, arg_string)
+        except argparse.ArgumentError as error:
+            kind = next((text for of, text in NUMBERS.items() if action.type is of), "")
+            text = f"{kind} is expected, found '{arg_string}'" if kind else error.message
+            raise argparse.ArgumentError(action, text) from error
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:  # noqa: ANN401
         """Values of an option; of ``--option=--`` argparse of Python 3.11 makes an empty list."""

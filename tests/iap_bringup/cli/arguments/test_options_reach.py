@@ -11,7 +11,8 @@ import pytest
 from iap_bringup import cli
 from iap_bringup.cli.arguments.options import POSE_OPTIONS
 from iap_bringup.cli.arguments.pictures import picture_size
-from iap_bringup.cli.main import VERBS, command_parser, parse
+from iap_bringup.cli.arguments.verbs import VERBS, command_parser
+from iap_bringup.cli.main import parse
 from iap_bringup.cli.options import check_counts, check_exists, pose_keys, scenario_options
 from iap_description.errors import BadInput
 
