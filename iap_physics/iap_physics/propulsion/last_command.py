@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands that the aircraft of many worlds obey, and those on their way to them."""
+"""Commands that the aircraft of many worlds obey, those on their way to them, and rotors that follow."""
 
 import copy
 from typing import NamedTuple, Self
@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Integers
+from iap_description.states import Mode
 
 
 class LastCommand(NamedTuple):
@@ -40,6 +41,40 @@ class LastCommand(NamedTuple):
             self.rpm[:, one],
             self.tilt[:, one],
         )
+
+
+class FleetArrays(NamedTuple):
+    """What moves on of N aircraft's propulsion in B worlds.
+
+    Attributes:
+        command: that autopilots obey.
+        rpm: (B, N, 4) speeds of rotors [rpm].
+        tilt: (B, N, 4) their angles about the arms [rad].
+        target: (B, N, 4) speeds that autopilots have commanded last [rpm].
+    """
+
+    command: LastCommand
+    rpm: Array
+    tilt: Array
+    target: Array
+
+    @classmethod
+    def empty(cls, batch: int, count: int) -> Self:
+        """Rotors that stand still, until they are commanded."""
+        command = LastCommand(
+            np.full((batch, count), int(Mode.RPM), dtype=np.int64),
+            np.zeros((batch, count)),
+            np.zeros((batch, count, 4)),
+            np.zeros((batch, count, 3)),
+            np.zeros((batch, count, 4)),
+            np.zeros((batch, count, 4)),
+        )
+        return cls(command, *np.zeros((3, batch, count, 4)))
+
+    def of_aircraft(self, n: int) -> Self:
+        """Arrays of one aircraft, as views (B, 1, ...)."""
+        rotors = (each[:, n : n + 1] for each in self[1:])
+        return type(self)(self.command.of_aircraft(n), *rotors)
 
 
 class CommandDelay:

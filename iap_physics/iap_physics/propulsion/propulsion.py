@@ -4,7 +4,7 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -19,7 +19,7 @@ from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.health import Health
 from iap_physics.propulsion.autopilot import Autopilot, FleetState, autopilot_step
 from iap_physics.propulsion.deviation import NO_DEVIATION, Deviation
-from iap_physics.propulsion.last_command import CommandDelay, LastCommand
+from iap_physics.propulsion.last_command import CommandDelay, FleetArrays, LastCommand
 from iap_physics.propulsion.rotors import RotorParameters, RotorStates, step_rotors
 from iap_physics.propulsion.tilting_rotors import TiltParameters, step_tilting_rotors
 
@@ -71,40 +71,6 @@ class AutopilotEstimates(NamedTuple):
     x: Array
 
 
-class FleetArrays(NamedTuple):
-    """What moves on of N aircraft's propulsion in B worlds.
-
-    Attributes:
-        command: that autopilots obey.
-        rpm: (B, N, 4) speeds of rotors [rpm].
-        tilt: (B, N, 4) their angles about the arms [rad].
-        target: (B, N, 4) speeds that autopilots have commanded last [rpm].
-    """
-
-    command: LastCommand
-    rpm: Array
-    tilt: Array
-    target: Array
-
-    @classmethod
-    def empty(cls, batch: int, count: int) -> Self:
-        """Rotors that stand still, until they are commanded."""
-        command = LastCommand(
-            np.full((batch, count), int(Mode.RPM), dtype=np.int64),
-            np.zeros((batch, count)),
-            np.zeros((batch, count, 4)),
-            np.zeros((batch, count, 3)),
-            np.zeros((batch, count, 4)),
-            np.zeros((batch, count, 4)),
-        )
-        return cls(command, *np.zeros((3, batch, count, 4)))
-
-    def of_aircraft(self, n: int) -> Self:
-        """Arrays of one aircraft, as views (B, 1, ...)."""
-        rotors = (each[:, n : n + 1] for each in self[1:])
-        return type(self)(self.command.of_aircraft(n), *rotors)
-
-
 class Propulsion:
     """One vehicle's autopilots and rotors between a command and the wrenches on its bodies.
 
@@ -154,9 +120,7 @@ class Propulsion:
         self.known = AutopilotEstimates(
             np.zeros(batch, bool), np.zeros((batch, rows.stop, STATE_SIZE))
         )
-        self.autopilots = stacked(
-            [Autopilot.of(each, airframe.autopilot) for each in airframe.fleet]
-        )
+        self.autopilots = stacked([Autopilot.of(a, airframe.autopilot) for a in self.fleet])
         self.weakened, self._estimated_worlds = 0, 0
         self._delay: CommandDelay | None = None
         self._is_due = np.ones(batch, bool)
@@ -164,13 +128,8 @@ class Propulsion:
         self.fleet_state = FleetState(
             aircraft_rows, self.autopilots, self.command, self.rotors, self.every
         )
-        self._arrays = (
-            aircraft_rows,
-            self.autopilots,
-            *self.command,
-            *self.rotors,
-            self.is_tilting,
-        )
+        own = (aircraft_rows, self.autopilots)
+        self._arrays = (*own, *self.command, *self.rotors, self.is_tilting)
 
     @property
     def rpm(self) -> Array:
