@@ -102,8 +102,9 @@ def _sentence(topic: str, apart: float, what: str) -> str:
 
 
 def _is_unset(header: Integers) -> bool:
+    """True if stamps are zeros or all the same; simulated time may begin at 0."""
     return len(header) > 1 and (
-        float(np.mean(header <= 0)) > UNSET or header.min() == header.max()
+        float(np.mean(header[1:] <= 0)) > UNSET or header.min() == header.max()
     )
 
 

@@ -14,6 +14,8 @@ from iap_estimation.navigation.measurements import Tally, inertial_sample
 from iap_estimation.virpo.messages import ImuSample
 from iap_io.trajectories.messages import header_ns, xyz
 
+RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
+
 
 def noise_of(samples: Sequence[Any]) -> tuple[Array, str]:
     """Densities (4,) as the covariances of samples say, or else of a small MEMS unit, and what the user should know."""

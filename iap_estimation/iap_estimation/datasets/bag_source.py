@@ -23,7 +23,7 @@ from iap_estimation.datasets.bag_messages import (
     rectified_turn,
     shift_of,
 )
-from iap_estimation.datasets.bag_samples import inertial, noise_of
+from iap_estimation.datasets.bag_samples import RATE_SAMPLES, inertial, noise_of
 from iap_estimation.datasets.bag_topics import TopicChoice, TopicNames, info_topic, pick
 from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
 from iap_estimation.datasets.deep_images import LOOKED_AT, DeepLevels, levels_of
@@ -39,7 +39,6 @@ from iap_io.trajectories.messages import header_ns
 from iap_io.trajectories.reader import read_recorded
 
 OTHER_BASELINE = 0.2  # of a baseline, that P[3] may differ from it
-RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
 
 
 class TruthPoses(NamedTuple):
@@ -91,7 +90,7 @@ def open_bag(
     known: Truth | None = None
     off: tuple[str, ...] = ()
     if truth.topic is not None:
-        known, off = _truth(path, truth, start, clocks)
+        known, off = read_truth(path, truth, start, clocks)
     notes = (*notes, *clocks.notes, *off)
     if known is None:
         notes = (*notes, "nothing says what is true (--truth): there are trajectories, no errors")
@@ -260,9 +259,14 @@ def _sorted(recording: _Recording, tally: Tally) -> Iterator[tuple[str, float, A
         yield from ((topic, *each) for each in sorter.end())
 
 
-def _truth(
+def read_truth(
     path: Path, truth: TruthPoses, start: int, clocks: BagClocks
 ) -> tuple[Truth, tuple[str, ...]]:
+    """The true poses of a topic at times since a start [ns], and what was found of their clock.
+
+    Raises:
+        BadInput: the topic holds no poses that can be read.
+    """
     recorded = read_recorded(path, **truth._asdict(), bridge=math.inf, follows=False)
     begin, notes = clocks.start_of(recorded, str(truth.topic))
     t = recorded.t + (begin - start) * 1e-9

@@ -47,6 +47,7 @@ class SensorDataset:
         gravity: [m/s^2].
         anchors: names by their numbers, where they have any.
         end: about when its last sample comes [s].
+        parts: one data set for each aircraft, where these have clocks of their own.
         clock_doubt: why its images may be late by far, and what says so; None where they are not.
         is_foreign: whether somebody else recorded it, and units, clocks and signs are what they may be.
     """
@@ -66,6 +67,7 @@ class SensorDataset:
     is_foreign: bool = True
     clock_doubt: str | None = None
     end: float | None = None
+    parts: tuple["SensorDataset", ...] = ()
 
     def fleet(self, spec: VirpoSpec) -> Fleet:
         """The aircraft as an estimator with these settings knows them."""

@@ -4,11 +4,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput
 from iap_estimation.datasets.bag_source import NO_TRUTH, TruthPoses, open_bag
 from iap_estimation.datasets.bag_topics import TopicNames
 from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.euroc_source import HOME, open_euroc
+from iap_estimation.datasets.fleet_bag_source import open_fleet_bag
 from iap_estimation.datasets.range_bag_source import open_range_bag
 from iap_estimation.datasets.run_source import open_run
 from iap_io.bags.storage_files import is_bag_file, storage_files
@@ -27,7 +29,8 @@ class Choices:
         calibration: ``sensor.yaml`` of each camera, the left one first, and of the inertial unit if there is one more,
             in place of a bag's CameraInfo and /tf_static.
         truth: topic of poses of the inertial unit in a bag, and which of its bodies and frames.
-        mapping: YAML file that explains a bag of ranges, see `iap_estimation.datasets.range_bag_source`.
+        mapping: YAML file that explains a bag of ranges, or of several aircraft; see `range_bag_source` and
+            `fleet_bag_source`.
     """
 
     vehicle: str | None = None
@@ -58,7 +61,7 @@ def open_dataset(path: Path, choices: Choices | None = None) -> SensorDataset:
         raise BadInput(f"{path}: no such file or folder")
     if _is_bag(path):
         if choices.mapping is not None:
-            return _ranges(path, choices)
+            return _mapped(path, choices.mapping, choices)
         return open_bag(path, choices.topics, choices.calibration, choices.truth)
     if choices.is_of_bag:
         raise BadInput(
@@ -78,12 +81,14 @@ def open_dataset(path: Path, choices: Choices | None = None) -> SensorDataset:
     raise BadInput(f"{path}: not a data set: no run folder, no folder with {HOME}, no bag")
 
 
-def _ranges(path: Path, choices: Choices) -> SensorDataset:
-    if choices.mapping is None or choices.is_of_images:
+def _mapped(path: Path, mapping: Path, choices: Choices) -> SensorDataset:
+    """A bag whose mapping is of ranges, or of several aircraft."""
+    if choices.is_of_images:
         raise BadInput(
             f"{path}: --map says it all: no --left, --right, --imu, --calibration, --truth, --body, --frame"
         )
-    return open_range_bag(path, choices.mapping)
+    is_of_aircraft = "aircraft" in read_yaml(mapping)
+    return (open_fleet_bag if is_of_aircraft else open_range_bag)(path, mapping)
 
 
 def _is_bag(path: Path) -> bool:

@@ -36,7 +36,7 @@ from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import Flag, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput, shown
 from iap_estimation.datasets.bag_clocks import BagClocks, compare_clocks, late_sentence
-from iap_estimation.datasets.bag_samples import inertial, noise_of
+from iap_estimation.datasets.bag_samples import RATE_SAMPLES, inertial, noise_of
 from iap_estimation.datasets.bag_topics import IMU
 from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
 from iap_estimation.evaluation.truth import Truth
@@ -50,7 +50,6 @@ from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.topics import listing
 
 MAX_TICKS = 2**62  # of a stamp [ns]
-RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
 
 
 class _Ranges(Record):

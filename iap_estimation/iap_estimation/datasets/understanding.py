@@ -82,6 +82,8 @@ def understand(dataset: SensorDataset, corrections: Corrections) -> DatasetSumma
     Raises:
         BadInput: a sensor says what it cannot, with what mends it.
     """
+    if dataset.parts:
+        return _of_parts(dataset, corrections)
     dataset = corrected(dataset, corrections)
     lines: dict[str, list[str]] = {"inertial unit": [], "images": [], "clock": [], "ranges": []}
     if dataset.clock_doubt is not None and corrections.image_delay is None:
@@ -105,6 +107,27 @@ def understand(dataset: SensorDataset, corrections: Corrections) -> DatasetSumma
         sample.pairs = [each.earlier(delay) for each in sample.pairs]
     _look(LATER, sample, lines)
     return DatasetSummary(dataset, {"lines": lines, **record})
+
+
+def _of_parts(dataset: SensorDataset, corrections: Corrections) -> DatasetSummary:
+    """What is understood of each aircraft of a data set with parts, which have sensors of their own."""
+    names = [one.name for one in dataset.aircraft]
+    each = {n: understand(part, corrections) for n, part in zip(names, dataset.parts, strict=True)}
+    lines = {
+        f"{name}, {what}": texts
+        for name, summary in each.items()
+        for what, texts in summary.record["lines"].items()
+    }
+    records = {
+        name: {key: value for key, value in summary.record.items() if key != "lines"}
+        for name, summary in each.items()
+    }
+    whole = corrected(dataset, corrections)
+    for number, record in enumerate(records.values()):
+        delay = record.get("image_delay_taken_out_s")
+        if delay:
+            whole = corrected(whole, Corrections(image_delay=delay), number)
+    return DatasetSummary(whole, {"lines": lines, "aircraft": records})
 
 
 def _look(
@@ -167,16 +190,23 @@ def _ranges(sample: DataSample, off: float | None) -> str:
     return f"{count} to {len(heard_of)} of {len(sample.dataset.anchors)} anchors; {fit}"
 
 
-def corrected(dataset: SensorDataset, corrections: Corrections) -> SensorDataset:
-    """A data set with corrected sensors; itself where nothing is to be corrected."""
+def corrected(
+    dataset: SensorDataset, corrections: Corrections, aircraft: int | None = None
+) -> SensorDataset:
+    """A data set with corrected sensors, of all aircraft or of one; itself where nothing is to be corrected."""
     if corrections == Corrections():
         return dataset
-    return replace(dataset, events=partial(_corrected, dataset, corrections))
+    return replace(dataset, events=partial(_corrected, dataset, corrections, aircraft))
 
 
-def _corrected(dataset: SensorDataset, corrections: Corrections) -> Iterator[Event]:
+def _corrected(
+    dataset: SensorDataset, corrections: Corrections, aircraft: int | None
+) -> Iterator[Event]:
     delay = corrections.image_delay or 0.0
-    events = (_scaled(event, corrections, delay) for event in dataset.events())
+    events = (
+        _scaled(event, corrections, delay) if aircraft in (None, event[0]) else event
+        for event in dataset.events()
+    )
     ordered = in_order(events, abs(delay) + MARGIN) if delay else events
     return (event for event in ordered if event[1].t >= corrections.begin)
 

@@ -61,6 +61,15 @@ class Tally:
         self.gaps.clear()
         self.unlisted.clear()
 
+    def add(self, other: "Tally") -> None:
+        """Add what was odd of another part of the data set."""
+        for name, value in vars(other).items():
+            if isinstance(value, dict):
+                for key, count in value.items():
+                    self.unlisted[key] = self.unlisted.get(key, 0) + count
+            else:
+                setattr(self, name, getattr(self, name) + value)
+
     def sentences(self) -> list[str]:
         """Sentences for the user."""
         notes = [f"{gap}: estimators start over where they have to" for gap in self.gaps]

@@ -140,8 +140,8 @@ def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
         "--map",
         type=Path,
         metavar="FILE",
-        help="YAML file that maps messages to ranges and anchors, for --method uwb (default: none);"
-        " docs/how_to/datasets.md has one",
+        help="YAML file that names the topics of several aircraft, or maps messages to ranges for --method uwb;"
+        " docs/how_to/datasets.md has both (default: none)",
     )
     bag.add_argument(
         "--calibration",
