@@ -228,8 +228,8 @@ def add_scenario_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--state-source",
         metavar="truth|METHOD",
-        help="state that controllers use: the truth (default), or the estimate of a method: vio, vio_uwb, virpo, joint"
-        " or drift_filter",
+        help="state that controllers use: the truth (default), or the estimate of a method: vio, vio_uwb, virpo, joint,"
+        " drift_filter or capture_inertial",
     )
 
 

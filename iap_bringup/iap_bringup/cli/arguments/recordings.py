@@ -172,7 +172,7 @@ def add_identify(parser: CommandParser) -> None:
         "--model",
         choices=("dynamic", "second_order", "rotorcraft"),
         required=True,
-        help="model to fit",
+        help="model to fit (needed)",
     )
     parser.add_argument(
         "--error",
