@@ -219,4 +219,4 @@ def scenario_of(tree: dict[str, Any], source: str, typed: Mapping[str, str] = {}
     except BadInput as error:
         if "vehicles" in tree:
             raise
-        raise BadInput(str(error).replace("'vehicles.0.", "'")) from error
+        raise BadInput(str(error).replace("vehicles.0.", "")) from error

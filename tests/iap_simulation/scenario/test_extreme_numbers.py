@@ -105,6 +105,12 @@ def test_a_body_of_thousands_of_shapes_is_refused():
         scenario_of(changed(tree, ("platform", "center", "visual"), shapes), name)
 
 
+def test_a_key_of_the_only_vehicle_is_named_as_the_file_has_it():
+    tree = resolve("hover", Options(engine="closed_form"))[1]
+    text = refusal(scenario_of, changed(tree, ("reference", "rpy_dag"), 1.0), "hover")
+    assert "did you mean reference.rpy_deg?" in text and "vehicles" not in text
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [
