@@ -19,7 +19,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_io.trajectories.lone_clocks import check_ahead, check_order, evened
+from iap_io.trajectories.lone_clocks import check_ahead, check_back, check_order, evened
 from iap_io.trajectories.pose_reading import MAX_GAP, PoseReading, counted
 from iap_io.trajectories.samples import StampedSamples
 
@@ -58,6 +58,7 @@ def timed(samples: S, reading: PoseReading) -> tuple[S, Integers]:
     samples, stamps = samples.at(first), stamps[first]
     if samples.header_ns is None:
         samples, stamps = evened(samples, stamps)
+    samples = check_back(samples, stamps, reading.bridge)
     check_ahead(samples, stamps)
     return samples, stamps
 

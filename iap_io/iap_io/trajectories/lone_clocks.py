@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Faults of one clock that no second clock shows: it is set back or ahead, or messages come in bursts.
 
+A clock that is set back, header's and receiver's alike, puts what comes behind it before or among what was there. The
+body tells it: what the clock has last is where what was behind the step begins.
+
 A clock that is set ahead leaves a hole that the body does not cross: it moves on by one usual step, as fast as before
 and behind. Messages that come in bursts have times of reception that are those of the bursts. Their samples are
 evenly apart in space, and so they were in time, from the end of one burst to the end of the next.
@@ -25,6 +28,11 @@ AROUND = 5  # samples whose median is the speed beside it
 BURSTS = 0.1  # share of the time that lies within bursts, at most
 FEWEST = 20  # samples in which bursts are looked for
 PER_BURST = 2.5  # samples a burst, at least
+WOVEN_STEP = 0.02  # least distance of two runs that are woven into one [m]
+FASTER = 4.0  # least ratio of speeds from one run to the other to usual ones
+LEAPS, WOVEN = 3, 0.3  # least number of such steps, and share of the steps there
+DENSER = 1.5  # least ratio of samples a second where two runs are
+SEAM = 0.5  # greatest distance at the seam of two runs, over that between them
 EVEN = 3.0  # ratio of steps within bursts to those between them, at most
 
 
@@ -44,9 +52,52 @@ def check_order(samples: StampedSamples, stamps: Integers) -> None:
             )
 
 
-def _steps(samples: StampedSamples, count: int) -> Array:
-    """(K - 1,) distances from one sample to the next [m]."""
-    return samples.distances(np.maximum(np.arange(count) - 1, 0))[1:]
+def _steps(samples: StampedSamples, count: int, order: int = 1) -> Array:
+    """(K - 1,) distances of samples, but for the first one, from those `order` before them [m]."""
+    return samples.distances(np.maximum(np.arange(count) - order, 0))[1:]
+
+
+def check_back(samples: S, stamps: Integers, bridge: float) -> S:
+    """Refuse samples of a clock that was set back, which stand among those of the time before it.
+
+    Returns:
+        The samples, with a note where they may stand before those, across a time that is refused.
+
+    Args:
+        samples: in the order of their stamps.
+        stamps: (K,) increasing [ns].
+        bridge: longest time that is crossed [s].
+    """
+    t, steps = (stamps - stamps[0]) * 1e-9, _steps(samples, len(stamps))
+    if len(t) < FEWEST:
+        return samples
+    dt = np.diff(t)
+    gap = int(dt.argmax())
+    if dt[gap] > bridge and _distance(samples, len(t) - 1, 0) < SEAM * steps[gap]:
+        samples = samples.noted(
+            f"its last sample is where its first one is: was the clock set back by {t[-1]:.2f} s?"
+        )
+    two = _steps(samples, len(stamps), 2)[1:] / (t[2:] - t[:-2])  # of one run where two are woven
+    leaps = np.flatnonzero(steps > np.maximum(WOVEN_STEP, FASTER * float(np.median(two)) * dt))
+    if len(leaps) < LEAPS:
+        return samples
+    k, size = int(leaps[0]), float(np.median(steps[leaps]))
+    m, last = int(leaps[-1]), len(t) - 1
+    within = dt[k : m + 1]
+    rest = (t[-1] - within.sum()) / max(len(dt) - len(within), 1)
+    is_woven = len(leaps) >= max(LEAPS, WOVEN * len(within)) and within.mean() * DENSER < rest
+    seams = [(k + 1, m), (0, m), (0, m + 1), (k, last), (k + 1, last)]
+    if is_woven and min(_distance(samples, *seam) for seam in seams) < SEAM * size:
+        raise BadInput(
+            f"{samples.source}: from t = {t[k]:.3f} to {t[m + 1]:.3f} s two runs are woven into one, {size:.3g} m"
+            f" apart: was the clock set back? --to {t[k]:.3f} ends before, --from {t[m + 1]:.3f} begins after"
+        )
+    return samples
+
+
+def _distance(samples: StampedSamples, i: int, j: int) -> float:
+    """Distance of one sample from another [m]."""
+    return float(samples.at(np.array([i, j])).distances(np.zeros(2, np.int64))[1])
 
 
 def check_ahead(samples: StampedSamples, stamps: Integers) -> None:

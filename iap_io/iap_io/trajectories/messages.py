@@ -54,6 +54,7 @@ class MessageParser:
         linear_in_body: whether linear velocity is in body axes.
         angular_in_world: whether angular velocity and acceleration are in world axes.
         stamp: a message's own time [ns].
+        has_attitude: whether it has one; else it is level.
         convention: axes that the type defines; None where names of frames and topics say them.
     """
 
@@ -61,6 +62,7 @@ class MessageParser:
     linear_in_body: bool = False
     angular_in_world: bool = False
     stamp: Callable[[Any], int] = header_ns
+    has_attitude: bool = True
     convention: Convention | None = None
 
 
@@ -95,6 +97,10 @@ def _odometry(message: Fields) -> Iterator[Sample]:
 def _pose_with_covariance(message: Fields) -> Iterator[Sample]:
     pose = message.pose.pose
     yield _sample(pose.position, pose.orientation)
+
+
+def _point_stamped(message: Fields) -> Iterator[Sample]:
+    yield Sample(xyz(message.point), (0.0, 0.0, 0.0, 1.0))
 
 
 def _platform_reference(message: Fields) -> Iterator[Sample]:
@@ -139,6 +145,7 @@ def _vehicle_odometry(message: Fields) -> Iterator[Sample]:
 _BODY_FRD = 3  # of velocity_frame
 
 
+POINT_STAMPED = "geometry_msgs/msg/PointStamped"
 READINGS: Mapping[str, MessageParser] = {
     "iap_msgs/msg/PlatformReference": MessageParser(_platform_reference),
     "geometry_msgs/msg/PoseStamped": MessageParser(_pose_stamped),
@@ -153,10 +160,41 @@ READINGS: Mapping[str, MessageParser] = {
         stamp=lambda message: 1000 * int(message.timestamp_sample or message.timestamp),
         convention="ned",
     ),
+    POINT_STAMPED: MessageParser(_point_stamped, has_attitude=False),
 }
 # Types whose messages hold the poses of several times or bodies, each with a header.
 TRANSFORMS = ("tf2_msgs/msg/TFMessage", "tf/msg/tfMessage")
 PATH = "nav_msgs/msg/Path"
-POSE_ARRAY = "geometry_msgs/msg/PoseArray"
+
+
+class BodyList(NamedTuple):
+    """A type whose messages have a header and a list of bodies.
+
+    Attributes:
+        bodies: its field of them.
+        name: the field of a body's name; empty where its place in the list, from 0, is all there is.
+        pose: the field of a body's pose; empty where the body is one.
+    """
+
+    bodies: str = "poses"
+    name: str = ""
+    pose: str = ""
+
+    def read(self, message: Fields) -> Iterator[tuple[str, Numbers]]:
+        """Names of a message's bodies, with their positions and quaternions in one."""
+        for place, body in enumerate(getattr(message, self.bodies)):
+            pose = getattr(body, self.pose) if self.pose else body
+            name = str(getattr(body, self.name)) if self.name else str(place)
+            p, q = pose.position, pose.orientation
+            yield name, (*xyz(p), q.x, q.y, q.z, q.w)
+
+
+_RIGID_BODIES = BodyList("rigidbodies", "rigid_body_name", "pose")
+BODY_LISTS: Mapping[str, BodyList] = {
+    "geometry_msgs/msg/PoseArray": BodyList(),
+    "mocap_msgs/msg/RigidBodies": _RIGID_BODIES,
+    "mocap4r2_msgs/msg/RigidBodies": _RIGID_BODIES,
+    "motion_capture_tracking_interfaces/msg/NamedPoseArray": BodyList("poses", "name", "pose"),
+}
 # The original simulator's: one topic for the position, one for Euler angles.
 POINT = "geometry_msgs/msg/Point"

@@ -21,11 +21,9 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math import euler, so3
-from iap_io.trajectories.axes import reordered
-from iap_io.trajectories.conventions import QuaternionOrder
+from iap_io.trajectories.quaternion_orders import UPRIGHT, check_standing
 from iap_io.trajectories.samples import Samples
 
-UPRIGHT = 0.5  # least cosine of the tilt of a body that stands
 START_HEIGHT = 1.5  # [m]
 LOWEST_HEIGHT = 0.6  # [m]
 _MIN_DISTANCE = 0.05  # [m] from the first row: the aircraft is under way
@@ -49,7 +47,7 @@ def mounted(samples: Samples, mounting: str, *, follows: bool) -> Samples:
     if mounting in ("none", "auto") and (R_WS[0, 2, 2] >= UPRIGHT or not follows):
         return samples
     if mounting == "auto" and samples.bag_ns is None:
-        _check_order(samples)
+        check_standing(samples)
         mounting = "rest"
     if mounting in ("none", "auto"):
         tilt = np.degrees(np.arccos(np.clip(R_WS[0, 2, 2], -1.0, 1.0)))
@@ -60,18 +58,6 @@ def mounted(samples: Samples, mounting: str, *, follows: bool) -> Samples:
     if mounting == "rest":
         return turned(samples, *at_rest(R_WS[0]))
     return turned(samples, axes_by_angles(samples.source, mounting), f"{mounting} deg")
-
-
-def _check_order(samples: Samples) -> None:
-    """Refuse a body on its head that stands if its quaternions' numbers are in the other order."""
-    order: QuaternionOrder = "wxyz" if samples.about.quaternion == "xyzw" else "xyzw"
-    R = so3.matrix_from_quaternion(reordered(samples.q, samples.about.quaternion, order))
-    is_turned = samples.about.quaternion in ("inverse", "inverse-pose")
-    if not is_turned and R[:, 2, 2].min() >= UPRIGHT:
-        raise BadInput(
-            f"{samples.source}: the body's z axis starts off upwards: --quaternion {order} reads its numbers so that it"
-            " stands, --mounting rest takes the body's axes from its first attitude"
-        )
 
 
 def turned(samples: Samples, R_SP: Array, words: str) -> Samples:

@@ -15,6 +15,7 @@ from iap_io.trajectories.bags import Bag
 from iap_io.trajectories.bodies import BodyLabel, one_body
 from iap_io.trajectories.conventions import Convention
 from iap_io.trajectories.messages import (
+    BODY_LISTS,
     READINGS,
     MessageParser,
     Numbers,
@@ -48,24 +49,25 @@ def read_poses(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
         per_message = _superseded(per_message, header if header.all() else received)
     others = sorted({str(label) for label in labels if label != body})
     about = bag_summary(bag, choice, body, others, reading, parser.convention)
+    if not parser.has_attitude:
+        about = about.noted(f"{short(choice.msgtype)} has no attitude: level")
     raw = _stacked(source, about, per_message, header, received)
     return _in_house_axes(checked(raw), parser)
 
 
-def read_pose_array(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
-    """Samples of the poses at one place, from 0, of a topic's messages, in its own axes.
+def read_body_list(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
+    """Samples of one body of a topic whose messages list several, in its own axes.
 
     Raises:
-        BadInput: there are several bodies, none at the place that is asked for, or fewer than two samples of it.
+        BadInput: there are several bodies, none of the name that is asked for, or fewer than two samples of it.
     """
-    source = f"{bag.path}: topic {choice.topic}"
-    rows: dict[BodyLabel, list[tuple[float, ...]]] = {}
+    source, listed = f"{bag.path}: topic {choice.topic}", BODY_LISTS[choice.msgtype]
+    rows: dict[BodyLabel, list[Numbers]] = {}
     stamps: dict[BodyLabel, list[tuple[int, int]]] = {}
     for message, received in bag.messages(choice.topic):
-        for place, pose in enumerate(message.poses):
-            label = BodyLabel(message.header.frame_id.strip("/"), str(place))
-            p, q = pose.position, pose.orientation
-            rows.setdefault(label, []).append((p.x, p.y, p.z, q.x, q.y, q.z, q.w))
+        for name, row in listed.read(message):
+            label = BodyLabel(message.header.frame_id.strip("/"), name)
+            rows.setdefault(label, []).append(row)
             stamps.setdefault(label, []).append((header_ns(message), received))
     labels = [label for label, each in rows.items() for _ in each]
     body = one_body(source, labels, reading) if labels else BodyLabel("", "")

@@ -34,13 +34,13 @@ from iap_io.trajectories.leaps import without_leaps
 from iap_io.trajectories.length_units import check_height, doubtful_unit
 from iap_io.trajectories.logged_bags import is_autopilots, log_of_bag
 from iap_io.trajectories.logged_poses import ATTITUDES, flight_samples, read_log
-from iap_io.trajectories.messages import PATH, POINT, POSE_ARRAY, TRANSFORMS
+from iap_io.trajectories.messages import BODY_LISTS, PATH, POINT, TRANSFORMS
 from iap_io.trajectories.mounting import mounted, placed
 from iap_io.trajectories.named_tables import read_named
 from iap_io.trajectories.paths import read_path
 from iap_io.trajectories.points import read_points
 from iap_io.trajectories.pose_reading import PoseReading
-from iap_io.trajectories.poses import read_pose_array, read_poses
+from iap_io.trajectories.poses import read_body_list, read_poses
 from iap_io.trajectories.recorded import Clock, RecordedTrajectory, without_contradictions
 from iap_io.trajectories.samples import Samples, continuous, scaled
 from iap_io.trajectories.table_columns import header_of, in_order, is_ambiguous
@@ -100,7 +100,7 @@ def _read_bag(path: Path, reading: PoseReading) -> Samples:
 _READERS: dict[str, Callable[[Bag, PoseTopic, PoseReading], Samples]] = {
     POINT: read_points,
     PATH: read_path,
-    POSE_ARRAY: read_pose_array,
+    **dict.fromkeys(BODY_LISTS, read_body_list),
     **dict.fromkeys(TRANSFORMS, read_transforms),
 }
 

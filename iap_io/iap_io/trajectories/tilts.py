@@ -23,6 +23,7 @@ from iap_description.math import so3
 from iap_io.trajectories.axes import CONVENTIONS, reordered
 from iap_io.trajectories.conventions import QuaternionOrder
 from iap_io.trajectories.pose_reading import PoseReading
+from iap_io.trajectories.quaternion_orders import check_level
 from iap_io.trajectories.samples import Samples
 
 STEP = 0.02  # of the times at which samples are interpolated [s]
@@ -68,7 +69,9 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Sam
     motion = _motion(samples, stamps, reading)
     if motion is None:
         return samples
-    _refuse(motion, samples)
+    is_open = _refuse(motion, samples)
+    if is_open and reading.quaternion is None and reading.mounting == "auto":
+        check_level(samples)
     late = _lateness(motion)
     if late:
         way = "late" if late > 0.0 else "early"
@@ -85,11 +88,11 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Sam
     )
 
 
-def _refuse(motion: SampledMotion, samples: Samples) -> None:
-    """Refuse a motion that its tilts contradict, see `check_tilts`."""
+def _refuse(motion: SampledMotion, samples: Samples) -> bool:
+    """Refuse a motion that its tilts contradict, see `check_tilts`; True if they leave it open."""
     off = _unexplained(motion)
     if off is not None and off < CLEARLY:
-        return
+        return False
     is_right = off is not None and off < DIFFERS
     most = FITS if off is None else min(FITS, (FAR_BETTER if is_right else BETTER) * off)
     left = {name: _unexplained(other) for name, other in _readings(motion, samples)}
@@ -106,6 +109,7 @@ def _refuse(motion: SampledMotion, samples: Samples) -> None:
             f" --set reference.attitude=level flies its positions alone; --convention {samples.about.convention} keeps"
             " both as they are"
         )
+    return not is_right
 
 
 def _motion(samples: Samples, stamps: Integers, reading: PoseReading) -> SampledMotion | None:

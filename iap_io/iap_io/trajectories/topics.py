@@ -10,7 +10,14 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from iap_description.errors import BadInput
-from iap_io.trajectories.messages import PATH, POINT, POSE_ARRAY, READINGS, TRANSFORMS
+from iap_io.trajectories.messages import (
+    BODY_LISTS,
+    PATH,
+    POINT,
+    POINT_STAMPED,
+    READINGS,
+    TRANSFORMS,
+)
 
 # Words in a topic's name that mark a command, the most telling ones first.
 _COMMAND_WORDS = (
@@ -31,8 +38,14 @@ _THINGS = set(
 _WHOLE = {PATH, "trajectory_msgs/msg/MultiDOFJointTrajectory"}  # a flight in one message
 _EULER_WORDS = ("euler_angles", "euler_angle", "euler", "attitude", "rpy", "orientation")
 # Types that repeat what others say: taken where there is nothing else.
-_REPEATING = ("geometry_msgs/msg/PoseWithCovarianceStamped", *TRANSFORMS, PATH, POSE_ARRAY)
-READABLE = (*READINGS, *TRANSFORMS, PATH, POSE_ARRAY)
+_REPEATING = (
+    "geometry_msgs/msg/PoseWithCovarianceStamped",
+    *TRANSFORMS,
+    PATH,
+    *BODY_LISTS,
+    POINT_STAMPED,
+)
+READABLE = (*READINGS, *TRANSFORMS, PATH, *BODY_LISTS)
 TF_STATIC = "tf_static"
 _LISTED = 20
 _ANY = len(_COMMAND_WORDS) + 2  # rank
@@ -73,7 +86,10 @@ def choose(source: str, topics: Mapping[str, Topic], requested: str | None) -> P
     several = [c for c in candidates if topics[c.topic].messages > 1 or c.msgtype in _WHOLE]
     candidates = several or candidates
     if not candidates:
-        raise BadInput(f"{source}: no topic with poses; it holds {listing(topics)}")
+        raise BadInput(
+            f"{source}: no topic with poses; it holds {listing(topics)}; record one of {_usable()}, or name a table of"
+            " time,x,y,z,qx,qy,qz,qw"
+        )
     best = min(_rank(choice) for choice in candidates)
     likely = [choice for choice in candidates if _rank(choice) == best]
     if len(likely) > 1:
@@ -133,9 +149,8 @@ def _named(source: str, topics: Mapping[str, Topic], requested: str) -> PoseTopi
     if msgtype in READABLE:
         return PoseTopic(name, msgtype)
     if msgtype != POINT:
-        usable = ", ".join(short(known) for known in (*READABLE, POINT))
         raise BadInput(
-            f"{source}: topic {name} is of type {short(msgtype)}; a replay reads {usable}"
+            f"{source}: topic {name} is of type {short(msgtype)}; a replay reads {_usable()}"
         )
     if _is_euler(name):
         raise BadInput(f"{source}: topic {name} holds angles; name the topic of the positions")
@@ -146,6 +161,11 @@ def _named(source: str, topics: Mapping[str, Topic], requested: str) -> PoseTopi
             f"{source}: topic {name} has no partner with Euler angles; it holds {listing(topics)}"
         )
     return PoseTopic(name, POINT, euler)
+
+
+def _usable() -> str:
+    """The types that can be replayed, for an error's one line."""
+    return ", ".join(short(known) for known in (*READABLE, POINT))
 
 
 def _candidate(topics: Mapping[str, Topic], name: str) -> PoseTopic | None:

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from made_up_samples import NOTHING_SAID, samples_of, stamps_of
+from made_up_samples import NOTHING_SAID, NS, samples_of, stamps_of
 
 from iap_description.errors import BadInput
 from iap_io.trajectories import clocks
@@ -60,3 +60,40 @@ def test_bursts_are_no_drift_of_sound_header_stamps(period: float) -> None:
     timed, stamps = clocks.timed(samples, NOTHING_SAID)
     assert timed.about.notes == ()
     np.testing.assert_array_equal(stamps, stamps_of(LONG))
+
+
+def set_back(by: float, at: float) -> tuple[np.ndarray, np.ndarray]:
+    """Places on a way of 1 m/s, and the times of both clocks, which are set back at one time."""
+    p = np.stack([LONG, 0.3 * np.sin(LONG), 1.5 + 0.0 * LONG], axis=1)
+    return p, stamps_of(np.where(at < LONG, LONG - by, LONG))
+
+
+@pytest.mark.parametrize(("by", "at"), [(0.2, 103.0), (1.0, 102.0), (1.51, 104.0), (2.5, 102.0)])
+def test_both_clocks_set_back_weave_two_runs_into_one(by: float, at: float) -> None:
+    """A bag sorts its messages by its clock; what it has twice is named, and the cause."""
+    p, stamps = set_back(by, at)
+    stamps = stamps + 7_000_000 * (at < LONG)  # of no equal stamps
+    order = np.argsort(stamps, kind="stable")
+    samples = samples_of(p[order], header_ns=stamps[order] - NS // 500, bag_ns=stamps[order])
+    with pytest.raises(BadInput, match=r"two runs are woven .*: was the clock set back\? --to"):
+        clocks.timed(samples, NOTHING_SAID)
+
+
+def test_a_clock_set_back_by_more_than_the_recording_is_asked_about_at_the_gap() -> None:
+    p, stamps = set_back(3600.0, 103.0)
+    order = np.argsort(stamps, kind="stable")
+    samples = samples_of(p[order], header_ns=stamps[order], bag_ns=stamps[order] + NS // 500)
+    timed, _ = clocks.timed(samples, NOTHING_SAID)
+    assert "was the clock set back by 3599.98 s?" in timed.about.notes[-1]
+
+
+def test_two_bodies_are_no_clock_that_was_set_back() -> None:
+    p = np.outer(LONG, [1.0, 0.0, 0.0])
+    both = np.sort(np.r_[stamps_of(LONG), stamps_of(LONG + 0.007)])
+    woven = np.repeat(p, 2, axis=0) + np.tile([[0.0] * 3, [0.0, 1.0, 0.0]], (len(p), 1))
+    clocks.timed(samples_of(woven, header_ns=both), NOTHING_SAID)
+
+
+def test_set_points_that_step_to_and_fro_are_no_clock_that_was_set_back() -> None:
+    p = np.stack([np.floor(LONG) % 2, 0.0 * LONG, 0.0 * LONG], axis=1)
+    clocks.timed(samples_of(p, header_ns=stamps_of(LONG)), NOTHING_SAID)

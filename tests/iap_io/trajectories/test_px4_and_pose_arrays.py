@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""PX4's odometry, and arrays of poses whose bodies have no names."""
+"""PX4's odometry, lists of bodies with and without names, and points without attitudes."""
 
 from pathlib import Path
 from typing import Any
@@ -123,3 +123,61 @@ def test_an_array_is_no_rival_of_a_topic_of_poses(mcap: BagMaker, moved: Motion)
     recorded = read_recorded(path)
     assert recorded.about.topic == "/robot/pose"
     assert "/particles" in recorded.about.others
+
+
+NAMED = {
+    "mocap_msgs/msg/RigidBodies": (
+        "std_msgs/Header header\nuint32 frame_number\nmocap_msgs/RigidBody[] rigidbodies\n",
+        "mocap_msgs/msg/RigidBody",
+        "string rigid_body_name\ngeometry_msgs/Pose pose\n",
+    ),
+    "motion_capture_tracking_interfaces/msg/NamedPoseArray": (
+        "std_msgs/Header header\nmotion_capture_tracking_interfaces/NamedPose[] poses\n",
+        "motion_capture_tracking_interfaces/msg/NamedPose",
+        "string name\ngeometry_msgs/Pose pose\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_bodies_of_motion_capture_are_chosen_by_their_names(
+    mcap: BagMaker, moved: Motion, kind: str
+) -> None:
+    whole, part, body = NAMED[kind]
+    types = get_types_from_msg(body, part) | get_types_from_msg(whole, kind)
+    mcap.store.register(types)
+    rows = []
+    for stamp, p, q in zip(moved.stamps, moved.p, moved.q, strict=True):
+        bodies = [mcap.make(part, n, mcap.pose(x, q)) for n, x in (("box", p + 1.0), ("uav", p))]
+        count = [1] if "frame_number" in whole else []
+        rows.append((stamp, mcap.make(kind, mcap.header(stamp), *count, bodies)))
+    path = mcap.write({"/rigid_bodies": (kind, rows)})
+    with pytest.raises(BadInput, match="2 bodies; choose one with --body: box in map"):
+        read_recorded(path)
+    np.testing.assert_allclose(read_recorded(path, body="uav").p_WP_W, moved.p, atol=1e-12)
+
+
+def test_points_with_stamps_are_flown_level_and_give_way_to_poses(
+    mcap: BagMaker, moved: Motion
+) -> None:
+    kind = "geometry_msgs/msg/PointStamped"
+    rows = [
+        (stamp, mcap.make(kind, mcap.header(stamp), mcap.point(p)))
+        for stamp, p in zip(moved.stamps, moved.p, strict=True)
+    ]
+    alone = read_recorded(mcap.write({"/leica/position": (kind, rows)}, "alone"))
+    np.testing.assert_allclose(alone.p_WP_W, moved.p, atol=1e-12)
+    np.testing.assert_array_equal(alone.q_WP, np.tile([0.0, 0.0, 0.0, 1.0], (len(rows), 1)))
+    assert "geometry_msgs/PointStamped has no attitude: level" in alone.about.notes
+    both = mcap.write({"/leica/position": (kind, rows), "/a/pose": mcap.poses(moved)}, "both")
+    assert read_recorded(both).about.topic == "/a/pose"
+
+
+def test_a_bag_without_poses_is_refused_with_what_to_record(mcap: BagMaker, moved: Motion) -> None:
+    kind = "geometry_msgs/msg/Twist"
+    zero = mcap.xyz(np.zeros(3))
+    path = mcap.write(
+        {"/cmd_vel": (kind, [(s, mcap.make(kind, zero, zero)) for s in moved.stamps])}
+    )
+    with pytest.raises(BadInput, match=r"no topic with poses; it holds /cmd_vel .* record one of"):
+        read_recorded(path)
