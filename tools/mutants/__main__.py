@@ -25,7 +25,7 @@ from covering import TestMap
 from equivalents import rule
 from mutations import Mutation, mutations
 from sources import Sources
-from trial import Copy, Outcome
+from trial import ENDED, Copy, Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 APART = {
@@ -60,7 +60,7 @@ def main() -> int:
             _print_row(rows[-1])
             _keep(rows, options.json)
         unsound = copy.unsound(
-            {row["test"] for row in rows if row["package"] == package} - {""}, options.nice
+            {row["test"] for row in rows if row["package"] == package} - {"", ENDED}, options.nice
         )
         for row in rows:
             if row["test"] in unsound:

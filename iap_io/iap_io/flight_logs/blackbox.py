@@ -15,6 +15,7 @@ from iap_description.errors import BadInput, shown
 from iap_io.flight_logs import blackbox_codes as codes
 from iap_io.flight_logs import blackbox_frames as frames
 from iap_io.flight_logs.blackbox_columns import TIME, above_zero, log_of_columns
+from iap_io.flight_logs.blackbox_flips import without_flips
 from iap_io.flight_logs.flight_log import FlightLog
 
 MAGIC = b"H Product:Blackbox"
@@ -37,12 +38,14 @@ class FlightRecord(NamedTuple):
         columns: numbers by field, of the sound frames.
         damaged: number of damaged frames.
         unfounded: number of frames whose own frame I was damaged.
+        flipped: number of frames that are left out since a field leaps away and back in them.
     """
 
     keys: Keys
     columns: dict[str, Array]
     damaged: int
     unfounded: int
+    flipped: int = 0
 
     @property
     def duration(self) -> float:
@@ -95,6 +98,10 @@ def _notes(record: FlightRecord, number: int, count: int) -> list[str]:
     if record.damaged:
         lost = f", and {record.unfounded} that are changes of them" if record.unfounded else ""
         notes.append(f"{record.damaged} damaged frames{lost} left out")
+    if record.flipped:
+        notes.append(
+            f"{record.flipped} frames left out, in which a field leaps away and back at a whole frame: flipped bits"
+        )
     return notes
 
 
@@ -111,7 +118,9 @@ def _record(data: bytes) -> FlightRecord:
     out = np.zeros((count, len(names)), np.int64)
     rows, damaged, unfounded = frames.decoded(bytes_, layout, out)
     columns = {name: out[:rows, k].astype(float) for k, name in enumerate(names)}
-    return FlightRecord(keys, columns, damaged, unfounded)
+    sound = without_flips(columns, int(layout.intervals[0]))
+    kept = {name: x[sound] for name, x in columns.items()}
+    return FlightRecord(keys, kept, damaged, unfounded, int((~sound).sum()))
 
 
 def _min_bytes(layout: frames.FrameLayout, kind: int) -> int:

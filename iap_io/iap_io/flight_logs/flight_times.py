@@ -37,15 +37,39 @@ def flights_in(log: FlightLog) -> list[InTheAir]:
     The land detector counts, where the motors are armed. A log without one has one flight: from the first to the last
     time at which it is above its lowest place by `OFF_THE_GROUND`, or without positions, its motors above `IDLE`.
     """
+    return [each for each in _spells(log) if each.duration >= SHORTEST]
+
+
+def _spells(log: FlightLog) -> list[InTheAir]:
+    """All times in the air, however short."""
     t, in_air = _in_the_air(log)
-    if not len(t):
-        return []
     edges = np.flatnonzero(np.diff(np.concatenate([[0], in_air.astype(np.int8), [0]])))
-    flights = []
+    spells = []
     for start, stop in zip(edges[::2], edges[1::2], strict=True):
         end = float(t[stop]) if stop < len(t) else log.end
-        flights.append(InTheAir(float(t[start]), end))
-    return [each for each in flights if each.duration >= SHORTEST]
+        spells.append(InTheAir(float(t[start]), end))
+    return spells
+
+
+def why_never(log: FlightLog) -> str:
+    """Reason why a log has no flight, by the signal that counts, in words."""
+    spells = _spells(log)
+    landed, position, motors = (
+        log.signals.get(name) for name in (names.LANDED, names.POSITION, names.MOTORS)
+    )
+    if spells:
+        longest = max(each.duration for each in spells)
+        return f"at most {longest:.1f} s at a time, and a flight has {SHORTEST:g} s"
+    if landed is not None:
+        is_off = bool((landed.values[:, 0] < 0.5).any())
+        return "it is not armed" if is_off else f"{landed.source} says landed throughout"
+    if position is not None:
+        height = float(np.ptp(position.values[:, 2]))
+        return f"its height changes by {height:.2f} m, {OFF_THE_GROUND:g} m is off the ground"
+    if motors is not None:
+        most = float(motors.values.mean(axis=1).max())
+        return f"its motors come to {most:.2f} of their range, up to {IDLE:g} is idle"
+    return "it has neither a land detector nor positions nor motors"
 
 
 def longest_flight(log: FlightLog) -> InTheAir | None:

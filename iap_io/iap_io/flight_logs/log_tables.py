@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of a log file, and the signals in them by a list of names, which firmwares change from release to release."""
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from iap_io.flight_logs.flight_log import SETPOINTS, STATES, UNITS, Signal
 
 QUATERNION = UNITS["attitude"]
 ODD_NORM = 0.1  # distance of a quaternion's length from 1 beyond which it is none
+SET_BACK_ROWS = 5  # in a row that are a step of the clock, not late messages
 STRAY = 60.0  # least distance of a stray stamp from the others [s]
 ANY = "[*]"  # in a column's name: as many as there are
 
@@ -198,8 +200,35 @@ def usable_times(t: Array, name: str, stray: float = STRAY) -> tuple[Booleans, l
     if (keep & ~near).any():
         notes.append(f"{name}: {(keep & ~near).sum()} stray time stamps left out")
     keep &= near
+    part, of_parts = _longest_part(t, keep, name)
+    keep &= part
     latest = np.maximum.accumulate(np.where(keep, t, -np.inf))
     late = keep & np.concatenate([[False], t[1:] <= latest[:-1]])
     if late.any():
         notes.append(f"{name}: {late.sum()} rows not after the row before left out")
-    return np.asarray(keep & ~late), notes
+    return np.asarray(keep & ~late), [*notes, *of_parts]
+
+
+def _longest_part(t: Array, keep: Booleans, name: str) -> tuple[Booleans, list[str]]:
+    """Mask of the longest part between steps of a clock that is set back and stays there, and a note of the others."""
+    index = np.flatnonzero(keep)
+    times = t[index]
+    latest = np.maximum.accumulate(times)
+    edges = np.flatnonzero(np.diff(np.r_[0, (times < latest).astype(np.int8), 0]))
+    begins = [
+        int(begin)
+        for begin, end in zip(edges[::2], edges[1::2], strict=True)
+        if end - begin >= SET_BACK_ROWS and (np.diff(times[begin:end]) > 0.0).all()
+    ]
+    if not begins:
+        return keep, []
+    parts = list(itertools.pairwise([0, *begins, len(times)]))
+    first, end = max(parts, key=lambda part: times[part[1] - 1] - times[part[0]])
+    mask = np.zeros_like(keep)
+    mask[index[first:end]] = True
+    step = times[begins[0] - 1] - times[begins[0]]
+    rest = len(times) - (end - first)
+    return mask, [
+        f"{name}: its clock is set back by {step:.3f} s at {times[begins[0] - 1]:.3f} s:"
+        f" {rest} rows of the shorter part left out"
+    ]

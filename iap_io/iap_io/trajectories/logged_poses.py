@@ -20,7 +20,7 @@ from iap_io.flight_logs.flight_log import (
     FlightLog,
     Signal,
 )
-from iap_io.flight_logs.flight_times import InTheAir, flights_in
+from iap_io.flight_logs.flight_times import InTheAir, flights_in, why_never
 from iap_io.flight_logs.frame_checks import check_frames
 from iap_io.flight_logs.readers import open_log
 from iap_io.trajectories.points import slerp
@@ -86,8 +86,10 @@ def _flight(log: FlightLog, number: str) -> tuple[InTheAir, list[str]]:
     """
     flights = flights_in(log)
     if not flights:
+        before = f" (noted before: {'; '.join(log.notes)})" if log.notes else ""
         raise BadInput(
-            f"{log.path}: the vehicle is never in the air: nothing to fly; 'iap inspect {log.path}' says what there is"
+            f"{log.path}: the vehicle is never in the air: {why_never(log)}; 'iap inspect {log.path}' says what there"
+            f" is{before}"
         )
     numbers = {str(k): each for k, each in enumerate(flights, 1)}
     if number and number not in numbers:

@@ -2,13 +2,15 @@
 """Times in the air, gaps, rates and leaps of a flight log, each at the edge of its limit."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, Signal
-from iap_io.flight_logs.flight_times import flights_in, longest_flight
+from iap_io.flight_logs.flight_times import flights_in, longest_flight, why_never
+from iap_io.flight_logs.log_tables import usable_times
 from iap_io.flight_logs.plausibility import plausible
 
 T = np.arange(0.0, 12.0, 0.1)
@@ -150,3 +152,52 @@ def test_a_position_that_leaps_over_and_over_is_none() -> None:
     log = plausible(log_of(position=(T, p), velocity=(T, v)))
     assert names.POSITION not in log.signals
     assert "leaps from its velocity in 119 of 119 rows" in log.missing[names.POSITION]
+
+
+@pytest.mark.parametrize(
+    ("signals", "words"),
+    [
+        ({"landed": landed_but((4.0, 5.5))}, "at most 1.5 s at a time, and a flight has 2 s"),
+        (
+            {"landed": landed_but((1.0, 9.0)), "armed": (T, 0.0 * T)},
+            "it is not armed",
+        ),
+        ({"landed": landed_but()}, "landed says landed throughout"),
+        (
+            {"position": (T, np.outer(T / T[-1], [5.0, 0.0, 0.2]))},
+            "its height changes by 0.20 m, 0.3 m is off the ground",
+        ),
+        (
+            {"motors": (T, np.full((len(T), 4), 0.1))},
+            "its motors come to 0.10 of their range, up to 0.15 is idle",
+        ),
+        ({"voltage": (T, T)}, "it has neither a land detector nor positions nor motors"),
+    ],
+)
+def test_a_log_without_a_flight_says_by_which_signal(signals: Any, words: str) -> None:  # noqa: ANN401
+    log = log_of(**signals)
+    assert flights_in(log) == [] and why_never(log) == words
+
+
+def test_of_a_clock_that_is_set_back_the_longest_part_counts() -> None:
+    """By 2 s after 8 s: what comes after would stand among what was before."""
+    t = np.where(T < 8.0, T, T - 2.0)
+    keep, notes = usable_times(t, "ATT")
+    np.testing.assert_array_equal(keep, T < 8.0)
+    assert notes == [
+        "ATT: its clock is set back by 1.900 s at 7.900 s: 40 rows of the shorter part left out"
+    ]
+
+
+def test_a_clock_that_starts_anew_before_the_flight_keeps_the_flight() -> None:
+    t = np.where(T < 3.0, T + 50.0, T)
+    keep, _ = usable_times(t, "ATT")
+    np.testing.assert_array_equal(keep, T >= 3.0)
+
+
+def test_rows_that_come_late_are_no_clock_that_is_set_back() -> None:
+    t = T.copy()
+    t[[20, 50, 51, 52, 53]] -= 0.75
+    keep, notes = usable_times(t, "ATT")
+    assert keep.sum() == len(T) - 5
+    assert notes == ["ATT: 5 rows not after the row before left out"]

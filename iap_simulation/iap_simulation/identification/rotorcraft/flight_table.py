@@ -11,7 +11,7 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, Signal
-from iap_io.flight_logs.flight_times import longest_flight
+from iap_io.flight_logs.flight_times import longest_flight, why_never
 from iap_io.trajectories.samples import continuous
 
 RATES = (50.0, 250.0)  # least and largest of a grid [Hz]
@@ -143,7 +143,7 @@ def flight_table(log: FlightLog, rate: float | None = None) -> FlightTable:
     where = str(log.path)
     flight = longest_flight(log)
     if flight is None:
-        raise BadInput(f"{where}: never in the air")
+        raise BadInput(f"{where}: never in the air: {why_never(log)}")
     rates = _signal(log, names.RATES, names.GYROSCOPE)
     inputs = _signal(log, names.TORQUE, names.MOTORS)
     begin, end = flight.begin + MARGIN, _before_crash(log, flight.end) - MARGIN
