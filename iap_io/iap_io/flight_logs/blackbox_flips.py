@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Flipped bits in a blackbox, whose frames have no check sum.
 
-Frames P are changes of those before. A bit that flips in one of them, or in a frame I, puts a field off from there to the
-next frame I, which has whole numbers: it leaps away at some frame, and back at a frame I by as much. Where a number is
-guessed by the mean of the last two, two thirds of the leap stay. A flip of less than the field's own noise harms nothing.
+Frames P are changes of those before. A bit that flips in one of them, or in a frame I, puts a field off from there to
+the next frame I, which has whole numbers: it leaps away at some frame, and back at a frame I by as much. Where a number
+is guessed by the mean of the last two, two thirds of the leap stay. A flip of less than the field's own noise harms
+nothing.
 """
 
 from collections.abc import Mapping

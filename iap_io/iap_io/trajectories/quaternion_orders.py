@@ -53,8 +53,8 @@ def check_level(samples: Samples) -> None:
     order = samples.about.quaternion
     raise BadInput(
         f"{samples.source}: it leans by up to {np.degrees(tilts.max()):.0f} deg about one axis, and its accelerations"
-        f" do not: --quaternion {_other(samples)} reads its numbers so that it is level and turns by its yaw, --quaternion"
-        f" {order} keeps them, --mounting rest takes the body's axes from its first attitude"
+        f" do not: --quaternion {_other(samples)} reads its numbers so that it is level and turns by its yaw,"
+        f" --quaternion {order} keeps them, --mounting rest takes the body's axes from its first attitude"
     )
 
 
