@@ -84,6 +84,7 @@ class PairFlight:
         self._vehicle = BatchVehicle(np.ones(2, bool), np.arange(2), every, has_drag, False)  # noqa: FBT003 - of a record
         self._failed = np.full(batch, -1)
         self._known = AutopilotEstimates(np.zeros(batch, bool), np.zeros((batch, 2, 13)))
+        self._external_W = np.zeros((batch, 6))  # of which there is none
 
     def _write(
         self,
@@ -127,7 +128,7 @@ class PairFlight:
             fleet.command,
             RotorStates(*fleet[1:], rotors.records, rotors.servos),
             self._known,
-            inputs,
+            PeriodInputs(inputs.air_W, self._external_W, inputs.ticks),
             self._vehicle,
             self._dt,
         )
