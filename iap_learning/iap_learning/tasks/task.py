@@ -15,6 +15,7 @@ from iap_description.config.record import (
     FileName,
     Positive,
     Presets,
+    Record,
     override,
 )
 from iap_learning.tasks.scaling import ActionRange
@@ -94,3 +95,9 @@ class Task(ExtendedRecord):
         """SHA-256 of all its keys as JSON, in hexadecimal."""
         text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def reward_weights(reward: Record, step: float) -> dict[str, Any]:
+    """Weights of a reward, those of its key `potential` among them, of which that of time is of a step [s]."""
+    weights = reward.model_dump()
+    return {**weights.pop("potential", {}), **weights, "time": step * weights["time"]}

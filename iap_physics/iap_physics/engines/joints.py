@@ -85,6 +85,11 @@ def at_rest(assemblies: Sequence[Assembly]) -> Array:
     return np.concatenate([joined_rows(assembly, base) for assembly in assemblies])
 
 
+def body_names(assemblies: Sequence[Assembly]) -> list[str]:
+    """``VEHICLE/BODY`` of every state row."""
+    return [f"{a.name}/{body.name}" for a in assemblies for body in a.bodies]
+
+
 def check_start(
     assemblies: Sequence[Assembly],
     x: Array,
@@ -109,8 +114,7 @@ def check_start(
     if batch == 0:
         return x
     if not all_finite(x):
-        bodies = [f"{a.name}/{body.name}" for a in assemblies for body in a.bodies]
-        worst = bodies[int(np.argwhere(~np.isfinite(x))[0, 1])]
+        worst = body_names(assemblies)[int(np.argwhere(~np.isfinite(x))[0, 1])]
         raise BadInput(f"start state of '{worst}': not finite")
     if not _make_units(x, TOLERANCE):
         raise BadInput("start state: an attitude is not a unit quaternion")

@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
+from numba import njit
 
 from iap_description.arrays import Array, Singles
 from iap_description.config.record import Record
@@ -198,3 +199,11 @@ def effect_of(spec: type[EffectSpec]) -> Callable[[type[Made]], type[Made]]:
         return effect
 
     return register
+
+
+@njit(cache=True)
+def scale_rows(light: Singles, factors: Singles) -> None:
+    """Multiply rows (n, k) by factors (n,), in place."""
+    for i in range(light.shape[0]):
+        for j in range(light.shape[1]):
+            light[i, j] *= factors[i]

@@ -19,7 +19,6 @@ ECCV 2000). Mounts and stops take more, which is measured as a polynomial of the
 from typing import Annotated, ClassVar, Self
 
 import numpy as np
-from numba import njit
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array, Singles
@@ -32,6 +31,7 @@ from iap_sensors.camera_effects.effect import (
     EffectSpec,
     EffectStage,
     effect_of,
+    scale_rows,
 )
 
 Term = Annotated[float, Field(strict=True, ge=-0.1, le=0.1)]
@@ -131,12 +131,4 @@ class Vignetting(CameraEffect[VignettingSpec]):
 
     def apply(self, image: CameraImage) -> None:
         """Take light away."""
-        _scale(image.light.reshape(self._kept.size, -1), self._kept)
-
-
-@njit(cache=True)
-def _scale(light: Singles, shares: Singles) -> None:
-    """Multiply pixels (n, channels) by shares (n,)."""
-    for i in range(light.shape[0]):
-        for k in range(light.shape[1]):
-            light[i, k] *= shares[i]
+        scale_rows(image.light.reshape(self._kept.size, -1), self._kept)

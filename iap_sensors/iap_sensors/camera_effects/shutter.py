@@ -27,10 +27,8 @@ from dataclasses import replace
 from typing import Annotated, ClassVar
 
 import numpy as np
-from numba import njit
 from pydantic import Field
 
-from iap_description.arrays import Singles
 from iap_description.config.record import Degrees, Positive, Share
 from iap_sensors.camera_effects.effect import (
     CameraEffect,
@@ -40,6 +38,7 @@ from iap_sensors.camera_effects.effect import (
     EffectStage,
     Exposure,
     effect_of,
+    scale_rows,
 )
 
 
@@ -125,12 +124,4 @@ class Flicker(CameraEffect[FlickerSpec]):
         times = image.t + exposure.row_times(self._camera.height)
         phases = 4.0 * math.pi * spec.frequency * times + math.radians(spec.phase_deg)
         factors = (1.0 + depth * np.cos(phases)).astype(np.float32)
-        _scale_rows(image.light.reshape(self._camera.height, -1), factors)
-
-
-@njit(cache=True)
-def _scale_rows(light: Singles, factors: Singles) -> None:
-    """Multiply rows (h, n) by factors (h,)."""
-    for i in range(light.shape[0]):
-        for j in range(light.shape[1]):
-            light[i, j] *= factors[i]
+        scale_rows(image.light.reshape(self._camera.height, -1), factors)

@@ -30,7 +30,7 @@ from iap_physics.engines.engine import (
     world_indices,
 )
 from iap_physics.engines.joint_resistance import resist, resisting_joints
-from iap_physics.engines.joints import at_rest, check_start
+from iap_physics.engines.joints import at_rest, body_names, check_start
 from iap_physics.engines.mujoco.arms import DrivenArm
 from iap_physics.engines.mujoco.bonds import STATE, Bond, Bonds
 from iap_physics.engines.mujoco.library import mj
@@ -268,4 +268,4 @@ class MuJoCoEngine(Engine):
         raise FlightFailed("diverged", self.t, reason)
 
     def _name(self, row: int) -> str:
-        return [f"{a.name}/{body.name}" for a in self._assemblies for body in a.bodies][row]
+        return body_names(self._assemblies)[row]

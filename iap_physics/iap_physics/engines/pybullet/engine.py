@@ -44,7 +44,7 @@ from iap_physics.engines.engine import (
     world_indices,
 )
 from iap_physics.engines.joint_resistance import resist, resisting_joints
-from iap_physics.engines.joints import at_rest, check_start
+from iap_physics.engines.joints import at_rest, body_names, check_start
 from iap_physics.engines.pybullet import hinges
 from iap_physics.engines.pybullet.added_joints import (
     AddedJoints,
@@ -391,7 +391,7 @@ class PyBulletEngine(Engine):
         raise FlightFailed("diverged", self.t, reason)
 
     def _name(self, row: int) -> str:
-        return [f"{a.name}/{body.name}" for a in self._assemblies for body in a.bodies][row]
+        return body_names(self._assemblies)[row]
 
     def _forget(self, loaded: LoadedWorld, state_id: int) -> None:
         """Free a snapshot's memory in PyBullet, unless its world is gone already."""

@@ -15,6 +15,7 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.kernels import formula, norm, vec
 from iap_learning.tasks.kinds.arm_reach.observations import Tips
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
+from iap_learning.tasks.task import reward_weights
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, TIME_IS_UP
 
@@ -32,8 +33,7 @@ class ArmReachWeights(NamedTuple):
     @classmethod
     def of(cls, task: ArmReachTask, step: float) -> Self:
         """The weights of a task with steps of a length [s]."""
-        numbers = task.reward.model_dump()
-        return cls(**{**numbers, "time": step * numbers["time"]})
+        return cls(**reward_weights(task.reward, step))
 
 
 class Ends(NamedTuple):

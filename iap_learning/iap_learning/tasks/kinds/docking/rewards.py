@@ -20,6 +20,7 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.kernels import norm, vec_at
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_learning.tasks.kinds.docking.task import DockingTask
+from iap_learning.tasks.task import reward_weights
 from iap_physics.docking.pairs import Pairs
 from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_simulation.docking.batch_outcome import (
@@ -51,9 +52,7 @@ class DockingWeights(NamedTuple):
     @classmethod
     def of(cls, task: DockingTask, step: float) -> Self:
         """The weights of a task with steps of a length [s]; that of time is of a step."""
-        numbers = task.reward.model_dump()
-        potential = numbers.pop("potential")
-        return cls(**potential, **{**numbers, "time": step * numbers["time"]})
+        return cls(**reward_weights(task.reward, step))
 
 
 class DockingRules(NamedTuple):

@@ -19,6 +19,7 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.kernels import norm
 from iap_learning.tasks.kinds.module_docking.latch import LatchThresholds, offset_and_angles
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
+from iap_learning.tasks.task import reward_weights
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.modules.outcome import (
     ModuleDockingInstant,
@@ -45,9 +46,7 @@ class ModuleDockingWeights(NamedTuple):
     @classmethod
     def of(cls, task: ModuleDockingTask, step: float) -> Self:
         """The weights of a task with steps of a length [s]."""
-        numbers = task.reward.model_dump()
-        potential = numbers.pop("potential")
-        return cls(**potential, **{**numbers, "time": step * numbers["time"]})
+        return cls(**reward_weights(task.reward, step))
 
 
 @njit(cache=True)
