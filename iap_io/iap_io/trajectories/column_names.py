@@ -63,7 +63,10 @@ _SILENT = (
 # Log groups of Crazyflie's firmware: angles in degrees, the nose down at a positive pitch.
 _CRAZYFLIE, _CRAZYFLIE_MM = ("stateEstimate.", "stabilizer."), "stateEstimateZ."
 BODIES = {"name", "id", "body", "object", "vehicle", "drone", "child_frame_id", "rigid_body"}
-UNREAD_TURNS = {"rx", "ry", "rz", "rotvec", "r00", "r11"}  # vectors and matrices of rotation
+UNREAD_TURNS = set(
+    "rx ry rz rotvec r00 r11 q0 q1 q2 q3 q4".split()
+)  # also quaternions in no said order
+FROM_NORTH = {"heading", "hdg", "azimuth", "course"}
 ON_EARTH = {"lat", "latitude", "lon", "longitude"}
 
 
@@ -143,6 +146,7 @@ def column_of(name: str) -> Column | None:
     if axis is None:
         return None
     word, role, convention = axis
+    convention = convention or ("ned" if "ned" in terms else None)
     if name.startswith(_CRAZYFLIE_MM) and role in PLACE:
         length = 0.001
     return Column(role, _rest(terms, word), length, None, convention)

@@ -14,6 +14,7 @@ import numpy as np
 from iap_description.config.text_files import read_text, remedy_of_cut, table_lines
 from iap_description.errors import BadInput
 from iap_io.trajectories.column_names import column_of, time_unit
+from iap_io.trajectories.number_words import numbers
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.time_units import stamps_of
@@ -74,18 +75,3 @@ def _row(path: Path, number: int, line: str) -> tuple[tuple[int, str], list[floa
         remedy = remedy_of_cut(line) or "; --columns names those of others"
         raise BadInput(f"{path}: line {number}: {len(texts)} columns; {expected}{remedy}")
     return (number, texts[0]), numbers(path, number, texts[: len(_COLUMNS)], _COLUMNS)[1:]
-
-
-def numbers(path: Path, number: int, texts: list[str], columns: tuple[str, ...]) -> list[float]:
-    """The numbers of a line.
-
-    Raises:
-        BadInput: one is none; the line and the column are named.
-    """
-    values = []
-    for name, text in zip(columns, texts, strict=True):
-        try:
-            values.append(float(text))
-        except ValueError as error:
-            raise BadInput(f"{path}: line {number}: {name} is {text!r}, not a number") from error
-    return values

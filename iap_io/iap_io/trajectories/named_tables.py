@@ -17,6 +17,7 @@ from iap_description.math import euler
 from iap_io.trajectories import column_names as names_of
 from iap_io.trajectories.column_names import QUATERNION, AngleUnit
 from iap_io.trajectories.conventions import TimeUnit
+from iap_io.trajectories.number_words import number_of
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.table_columns import (
@@ -107,7 +108,7 @@ def _numbers(path: Path, header: TableHeader, rows: Rows, indices: tuple[int, ..
         for j, index in enumerate(indices):
             text = cells[index].replace(",", ".")
             try:
-                values[k, j] = float(text) if text else np.nan
+                values[k, j] = number_of(text)
             except ValueError as error:
                 name = header.names[index]
                 raise BadInput(

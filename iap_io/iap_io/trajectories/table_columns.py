@@ -12,6 +12,7 @@ from iap_description.errors import BadInput, shown
 from iap_io.trajectories import column_names as names_of
 from iap_io.trajectories.column_names import (
     EULER,
+    FROM_NORTH,
     PLACE,
     QUATERNION,
     AngleUnit,
@@ -20,6 +21,7 @@ from iap_io.trajectories.column_names import (
     in_one_grid,
 )
 from iap_io.trajectories.conventions import Convention
+from iap_io.trajectories.number_words import is_number
 from iap_io.trajectories.pose_reading import PoseReading
 
 LONGEST_HEADER = 40  # lines
@@ -54,11 +56,16 @@ def header_of(path: Path) -> TableHeader | None:
     for index, (number, line) in enumerate(lines):
         delimiter = next((each for each in ";\t," if each in line), " ")
         cells = cells_of(line, delimiter)
-        if not (cells and cells[0] and 2 * sum(map(_is_number, cells)) >= max(len(cells), 8)):
+        if not (cells and cells[0] and 2 * sum(map(is_number, cells)) >= max(len(cells), 8)):
             continue
         rows = [(text, cells_of(text.lstrip("#% "), delimiter)) for _, text in lines[:index]]
-        named = [(text, row) for text, row in rows if len(row) == len(cells)]
-        if sum(map(_is_number, named[-1][1] if named else [])) * 2 >= len(cells) or not named:
+        width = len(cells) - (
+            not cells[-1]
+        )  # of names, where lines of numbers end with a delimiter
+        named = [(text, row) for text, row in rows if len(row) == len(cells)] or [
+            (text, row) for text, row in rows if len(row) == width
+        ]
+        if sum(map(is_number, named[-1][1] if named else [])) * 2 >= len(cells) or not named:
             return None
         names = tuple(
             " ".join(filter(None, column))
@@ -88,14 +95,6 @@ def cells_of(line: str, delimiter: str) -> list[str]:
         return [cell.strip() for cell in next(rows, [])]
     except csv.Error:  # a line with the end of another system's lines within it
         return [cell.strip() for cell in line.split(delimiter)]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.replace(",", "."))
-    except ValueError:
-        return False
-    return True
 
 
 Lengths = tuple[float, float, float]
@@ -187,11 +186,11 @@ def by_names(path: Path, header: TableHeader, reading: PoseReading) -> PoseColum
         raise BadInput(
             f"{path}: several columns mean the same: --columns NUMBERS,... chooses; {listing(header)}"
         )
-    is_turned = any(column.role not in PLACE for column in parts.values())
+    is_turned = any(column.role not in PLACE for column in parts.values()) or terms & FROM_NORTH
     if len(turns) < len(EULER) and (terms & names_of.UNREAD_TURNS or (is_turned and not turns)):
         raise BadInput(
             f"{path}: its attitudes are no quaternions and no roll, pitch and yaw, or those of another body:"
-            f" --columns TIME,X,Y,Z,... names what is read; {listing(header)}"
+            f" --columns TIME,X,Y,Z,QX,QY,QZ,QW or TIME,X,Y,Z names what is read; {listing(header)}"
         )
     conventions = {parts[i].convention for i in place}
     return PoseColumns(

@@ -14,7 +14,7 @@ from iap_description.arrays import Array
 from iap_description.config.text_files import is_file, read_text, remedy_of_cut, table_lines
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_io.trajectories.euroc import numbers
+from iap_io.trajectories.number_words import is_number, number_of, numbers
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.time_units import stamps_of
@@ -25,6 +25,7 @@ TIMES = "times.txt"  # beside a KITTI file
 _TUM = ("time", "x", "y", "z", "qx", "qy", "qz", "qw")
 _KITTI = tuple(f"T{row}{column}" for row in range(4) for column in range(4))
 _MATRICES = (12, 16)  # columns; the last four of 16 are 0 0 0 1
+_NUMBERED = 13  # columns of a matrix behind an index or a time
 _ORTHOGONAL = 1e-2  # error of a rotation matrix that printing explains
 
 
@@ -38,9 +39,17 @@ def text_kind(path: Path) -> Literal["tum", "kitti"] | None:
         has_names = read_text(path).lstrip("\ufeff \n").startswith("#")
         if columns not in _MATRICES:
             return "tum" if columns == len(_TUM) and "." in cells[0] and not has_names else None
-    if columns in _MATRICES:
+    if columns in _MATRICES or (columns == _NUMBERED and _is_turn(cells[1:])):
         return "kitti"
     return "tum" if columns >= len(_TUM) else None
+
+
+def _is_turn(cells: list[str]) -> bool:
+    """True if twelve cells are the upper rows of a pose."""
+    if not all(map(is_number, cells)):
+        return False
+    R = np.reshape([number_of(each) for each in cells], (3, 4))[:, :3]
+    return bool(np.abs(R @ R.T - np.eye(3)).max() < _ORTHOGONAL)
 
 
 def _cells(line: str) -> list[str]:
@@ -81,6 +90,11 @@ def read_kitti(path: Path, reading: PoseReading) -> Samples:
         BadInput: the file cannot be read, it has no times, or a matrix is no rotation.
     """
     columns = len(_cells(next((line for _, line in table_lines(path)), "")))
+    if columns == _NUMBERED:
+        raise BadInput(
+            f"{path}: {columns} columns: an index or a time before KITTI's 12: cut it off, and write times to {TIMES}"
+            " beside the file"
+        )
     _, values = _table(path, _KITTI[: max(columns, 12)])
     if (values[:, 12:] != [0.0, 0.0, 0.0, 1.0][: max(columns - 12, 0)]).any():
         raise BadInput(f"{path}: the last row of a matrix is not 0 0 0 1")
