@@ -32,6 +32,7 @@ from rosbags.typesys.store import Typestore
 from iap_description.config.plain_yaml import parse_yaml, read_yaml
 from iap_description.config.text_files import no_text
 from iap_description.errors import BadInput, shown
+from iap_io.bags.storage_files import STORAGE_SUFFIXES, suffix_of
 from iap_io.wire.cdr import message, message_types, serialised
 
 MESSAGE_PREFIX = "iap_msgs/"
@@ -249,8 +250,14 @@ def fault_of_metadata(path: Path) -> str | None:
         return "is damaged"
     if about.get("version") not in range(1, LATEST_VERSION + 1):
         return f"is of version {shown(about.get('version'))}, which is not known"
-    missing = [n for n in about["relative_file_paths"] if not (path / Path(n).name).is_file()]
-    return f"names {shown(missing[0])}, which is not there" if missing else None
+    files = [path / Path(name).name for name in about["relative_file_paths"]]
+    missing = [each.name for each in files if not each.is_file()]
+    if missing:
+        return f"names {shown(missing[0])}, which is not there"
+    is_packed = str(about.get("compression_mode", "")).lower() == "file"
+    if is_packed and all(suffix_of(each) in STORAGE_SUFFIXES for each in files):
+        return "says that its files are packed, and they are not"
+    return None
 
 
 def _are(items: Any, kind: type) -> bool:  # noqa: ANN401 - of YAML

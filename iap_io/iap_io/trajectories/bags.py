@@ -195,6 +195,9 @@ def _storage(path: Path) -> tuple[Path, tuple[str, ...]]:
         return path, ()
     files = storage_files(path)
     if len(files) != 1:
+        packed = next((each for each in sorted(path.iterdir()) if packing_of(each)), None)
+        if not files and packed is not None:
+            raise BadInput(f"{packed}: {packing_of(packed)}")
         what = f"its {METADATA} {fault}" if fault else f"not a rosbag2 folder: no {METADATA}"
         raise BadInput(
             f"{path}: {what}, and {len(files)} .mcap or .db3 files"

@@ -26,7 +26,7 @@ RUN = 5  # samples in a row that can be a fault of the measurement
 SHAKING = 0.02  # of usual samples, of which a note is made [m]
 STEP_OVER_SHAKING = 8.0  # times the shaking of usual samples that a lone step stands out
 WOVEN, MOST_WOVEN = (
-    0.02,
+    0.008,
     4,
 )  # least distance of bodies that are woven into one [m], and most of them
 TURN_STEP = np.radians(8.0)  # that a lone turn stands out, of which a note is made [rad]

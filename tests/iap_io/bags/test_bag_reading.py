@@ -200,6 +200,7 @@ def test_metadata_that_grows_is_not_used(tmp_path: Path) -> None:
         (lambda text: re.sub(r"version: \d+", "version: 41", text, count=1), "is of version 41, which is not known"),
         (lambda text: re.sub(r"flight\.(mcap|db3)", "away.db3", text), "names 'away.db3', which is not there"),
         (lambda text: text.replace("identifier: mcap", "identifier: sqlite3"), "names the storage 'sqlite3'"),
+        (lambda text: re.sub("mode: ''", "mode: FILE", text), "says that its files are packed, and they are not"),
     ],
 )  # fmt: skip
 def test_one_file_is_read_where_its_metadata_are_wrong(
@@ -211,6 +212,17 @@ def test_one_file_is_read_where_its_metadata_are_wrong(
     recorded = read_recorded(path.parent)
     np.testing.assert_allclose(recorded.p_WP_W, flight.p, atol=1e-12)
     assert note in recorded.about.notes[0]
+
+
+def test_a_packed_file_in_a_folder_without_metadata_is_named(tmp_path: Path) -> None:
+    maker, flight = BagMaker(tmp_path, "mcap"), motion(np.arange(0.0, 1.0, 0.02))
+    path = maker.write({"/reference": maker.poses(flight)})
+    (storage,) = path.glob("*.mcap")
+    storage.with_suffix(".mcap.gz").write_bytes(gzip.compress(storage.read_bytes()))
+    storage.unlink()
+    (path / "metadata.yaml").unlink()
+    with pytest.raises(BadInput, match=r"flight.mcap.gz: packed by gzip: unpack it"):
+        read_recorded(path)
 
 
 @pytest.mark.parametrize("kind", ["ros1", "sqlite3", "mcap"])

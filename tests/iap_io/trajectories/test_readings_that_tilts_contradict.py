@@ -257,3 +257,23 @@ def test_attitudes_that_come_late_or_early_are_noted_but_for_the_lag_of_motors(
     m = with_pose(at(t), at(t).p, at(t - late).q)
     notes = read_recorded(bag(mcap, m)).about.notes
     assert [words in note for note in notes] == ([True] if words else [])
+
+
+@pytest.mark.parametrize("delay", [0.04, 0.1])
+def test_two_publishers_of_one_body_one_of_them_late_are_two_in_one(
+    mcap: BagMaker, multirotor: Motion, delay: float
+) -> None:
+    """At half a metre a second, the late one is some centimetres behind."""
+    m = multirotor
+    late = np.stack([np.interp(m.t - delay, m.t, m.p[:, k]) for k in range(3)], axis=1)
+    kind, rows = mcap.poses(m)
+    rows = [
+        *rows,
+        *(
+            (stamp + 10_000_000, mcap.pose_stamped(stamp + 10_000_000, p, q))
+            for stamp, p, q in zip(m.stamps, late, m.q, strict=True)
+        ),
+    ]
+    rows.sort(key=lambda row: row[0])
+    text = refusal(read_recorded, mcap.write({"/vicon/pose": (kind, rows)}))
+    assert "goes to and fro" in text and "--topic names one of them" in text
