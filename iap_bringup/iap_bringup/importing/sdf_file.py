@@ -11,6 +11,7 @@ import numpy as np
 
 from iap_bringup.importing.link_shapes import LinkMesh, contact_shape, motor_models
 from iap_bringup.importing.vehicle_model import (
+    MOMENTS,
     ORIGIN,
     LinkModel,
     Pose,
@@ -18,11 +19,10 @@ from iap_bringup.importing.vehicle_model import (
     Tree,
     VehicleModel,
     numbers,
+    turned_inertia,
 )
 from iap_description.config.text_files import is_file, read_text
 from iap_description.errors import BadInput
-
-MOMENTS = "xx", "yy", "zz", "xy", "xz", "yz"
 
 
 @dataclass
@@ -148,12 +148,12 @@ def _link(link: Element, pose: Pose, path: Path, notes: list[str]) -> LinkModel:
         mass = float(numbers(inertial.findtext("mass") or "1", 1, source)[0])
         tensor = inertial.find("inertia")
         diagonal = "1" if tensor is None else "0"  # SDF's defaults
-        moments = {key: None if tensor is None else tensor.findtext(f"i{key}") for key in MOMENTS}
-        xx, yy, zz, xy, xz, yz = (
+        texts = {key: None if tensor is None else tensor.findtext(f"i{key}") for key in MOMENTS}
+        moments = (
             float(numbers(text or (diagonal if key in MOMENTS[:3] else "0"), 1, source)[0])
-            for key, text in moments.items()
+            for key, text in texts.items()
         )
-        inertia = at.R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ at.R.T
+        inertia = turned_inertia(moments, at.R)
     shapes = [_shape(each, pose, path, source, notes) for each in link.findall("collision")]
     return LinkModel(name, mass, at.p, inertia, tuple(each for each in shapes if each is not None))
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from iap_bringup.importing.link_shapes import LinkMesh, contact_shape, motor_models
 from iap_bringup.importing.vehicle_model import (
+    MOMENTS,
     ORIGIN,
     LinkModel,
     Pose,
@@ -20,6 +21,7 @@ from iap_bringup.importing.vehicle_model import (
     Tree,
     VehicleModel,
     numbers,
+    turned_inertia,
 )
 from iap_description.config.text_files import read_text, reason_of
 from iap_description.earth import GRAVITY
@@ -143,12 +145,8 @@ def _link(link: Element, pose: Pose, path: Path, notes: list[str]) -> LinkModel:
             else float(numbers(mass_element.get("value", "0"), 1, source)[0])
         )
         if tensor is not None:
-            xx, yy, zz, xy, xz, yz = (
-                float(numbers(tensor.get(f"i{key}", "0"), 1, source)[0])
-                for key in ("xx", "yy", "zz", "xy", "xz", "yz")
-            )
-            local = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-            inertia = at.R @ local @ at.R.T
+            moments = (float(numbers(tensor.get(f"i{k}", "0"), 1, source)[0]) for k in MOMENTS)
+            inertia = turned_inertia(moments, at.R)
     shapes = [_shape(each, pose, path, source, notes) for each in link.findall("collision")]
     return LinkModel(name, mass, at.p, inertia, tuple(each for each in shapes if each is not None))
 

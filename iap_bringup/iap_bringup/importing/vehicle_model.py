@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A vehicle as files of other programs describe it, all of it at rest and in the frame of its root."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from iap_description.errors import BadInput
 from iap_description.math import euler, so3
 from iap_description.vehicles.aircraft import obey_triangle_inequality
 
+MOMENTS = "xx", "yy", "zz", "xy", "xz", "yz"  # of an inertia, as files name them behind an i
 Spin = Literal["ccw", "cw"]
 Tree = dict[str, Any]
 
@@ -34,6 +35,12 @@ class LinkModel:
     center: Array
     inertia: Array
     shapes: tuple[Tree, ...] = ()
+
+
+def turned_inertia(moments: Iterable[float], R: Array) -> Array:
+    """Inertia (3, 3) along other axes, of moments in the order of `MOMENTS` and the attitude (3, 3) of their axes."""
+    xx, yy, zz, xy, xz, yz = moments
+    return np.asarray(R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T)
 
 
 @dataclass(frozen=True, eq=False)

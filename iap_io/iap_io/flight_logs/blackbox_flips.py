@@ -14,7 +14,7 @@ import numpy as np
 from iap_description.arrays import Array, Booleans, Integers
 
 LEAP = 10.0  # usual changes from frame to frame, beyond which one is a leap
-LEAST = 16.0  # smallest leap, in steps of a field
+MIN_LEAP = 16.0  # smallest leap, in steps of a field
 RATIOS = (0.6, 1.8)  # of a leap away to that back
 CALM = 0.6  # greatest change in between, over the leap
 
@@ -40,7 +40,7 @@ def _flips(values: Array, whole: Integers) -> list[tuple[int, int]]:
     changes = np.diff(values)
     if len(changes) == 0:
         return []
-    least = max(LEAST, LEAP * float(np.median(np.abs(changes))))
+    least = max(MIN_LEAP, LEAP * float(np.median(np.abs(changes))))
     pairs = []
     for start, end in zip(whole[:-1], whole[1:], strict=True):
         back = changes[end - 1]
