@@ -3,7 +3,7 @@
 
 import importlib.util
 import inspect
-from typing import Annotated
+from typing import Annotated, Any
 
 from iap_description.config.plugins import load_class, name_of
 from iap_description.errors import BadInput
@@ -45,9 +45,16 @@ def make_engine(name: str, *, view: bool = False) -> Engine:
     Raises:
         BadInput: no such engine, it lacks a method, or it needs what is not installed.
     """
-    made = load_class(name, METHODS, key=KEY, built_in=ENGINES)
+    made: Any = load_class(name, METHODS, key=KEY, built_in=ENGINES)
     if getattr(made, "_is_protocol", False):
         raise BadInput(f"key '{KEY}': class '{name}' is a protocol, not an engine")
+    try:
+        inspect.signature(made.load).bind(*"self world assemblies x".split())
+    except TypeError as error:
+        expected = "load(self, world, assemblies, x=None)"
+        raise BadInput(
+            f"key '{KEY}': method 'load' of class '{name}' takes no states to start from: {expected} is expected"
+        ) from error
     takes_view = "view" in inspect.signature(made).parameters
     engine: Engine = made(view=view) if takes_view else made()
     return engine

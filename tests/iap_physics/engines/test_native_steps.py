@@ -28,6 +28,9 @@ class Own(ClosedFormEngine):
 
 class Lacking:
     def load(self, world, assemblies, x=None): pass
+
+class Stateless(ClosedFormEngine):
+    def load(self, world, assemblies): pass
 """
 
 
@@ -187,6 +190,7 @@ def test_an_engine_of_ones_own_flies_scenarios():
             "unknown name 'raisim': choose pybullet, mujoco, closed_form (or module:Class)",
         ),
         ("own_engine:Lacking", "has no method 'reset'"),
+        ("own_engine:Stateless", "method 'load' of class 'own_engine:Stateless' takes no states"),
         ("iap_physics.engines.engine:Engine", "is a protocol"),
     ],
 )
