@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, IapError
 from iap_description.math.lanes import DOUBLE, Precision
 from iap_description.world.world import World
 from iap_physics.air.drag import DragCoefficients, add_drag
@@ -160,12 +160,15 @@ def fastest_flight(
 
     Raises:
         BadInput: it has not the precision of the options.
+        IapError: the flight of the options has no place for a part.
     """
+    is_stepped = bool(overriding(parts, "before_step") or overriding(parts, "end_step"))
     if options.flight is not None:
+        if is_stepped:
+            raise IapError("plant: its flight takes whole periods, and a part acts in their steps")
         return options.flight
     if isinstance(engine, IdentifiedEngine):
         return IdentifiedFlight(engine, dt)
-    is_stepped = bool(overriding(parts, "before_step") or overriding(parts, "end_step"))
     if not is_stepped:
         threads = options.threads or Threads()
         free = FreeFlight.of(engine, propulsion, drag, dt, threads, options.precision)

@@ -4,12 +4,13 @@
 import numpy as np
 import pytest
 
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, IapError
 from iap_description.states import P
 from iap_physics.batch.threads import Threads
 from iap_physics.build import build_plant
 from iap_physics.docking.pair_flight import pair_plant
 from iap_physics.engines.closed_form import ClosedFormEngine
+from iap_physics.plant.part import PlantPart
 from iap_simulation.docking.ports import mechanism_of
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import resolved
@@ -50,6 +51,18 @@ def test_far_apart_both_fly_as_each_alone(settings):
         rpm = pair.propulsion[i].rpm[0]
         np.testing.assert_allclose(rpm, plant.propulsion[0].rpm[0], rtol=1e-12)
     assert np.abs(pair.state(0)[0, 0, P] - spec.start[0, 0, P]).max() > 0.01
+
+
+class Push(PlantPart):
+    """A part that acts within a step."""
+
+    def before_step(self, x, wrenches, t, dt):
+        wrenches[0, 0] += 1.0
+
+
+def test_a_part_that_acts_within_steps_has_no_place_in_it():
+    with pytest.raises(IapError, match="a part acts in their steps"):
+        pair_of()[0].attach(Push())
 
 
 def test_autopilots_of_different_rates_are_refused():
