@@ -21,6 +21,8 @@ TEXTS = {
     "force_steady": "mean force at the end",
     "depth": "depth",
     "depth_time": "time to the depth",
+    "angle": "angle",
+    "turn_time": "time to the angle",
     "closing_speed": "closing speed at the first touch",
     "offset": "off the axis at the catch",
     "error": "mean error over the last second",

@@ -62,6 +62,11 @@ class Hinge(Record):
         """Torque of spring and damper about the axis [N m] at an angle [rad] and a rate [rad/s]."""
         return -self.stiffness * (angle - np.deg2rad(self.rest_deg)) - self.damping * rate
 
+    def angle(self, q_WO: Array, q: Array) -> float:
+        """Angle [rad] at which O has the attitude q (4,), and q_WO (4,) at angle 0."""
+        turn = so3.multiply(so3.conjugate(q_WO), q)
+        return float(2.0 * np.arctan2(turn[:3] @ self.direction, turn[3]))
+
     def row(self, position: Array, q_WO: Array, angle: float, rate: float) -> Array:
         """(13,) state row of O, which stands at a position [m] and attitude when the angle is 0."""
         x, point = np.zeros(STATE_SIZE), np.array(self.point)

@@ -20,6 +20,8 @@ UNITS = {  # of what is known of episodes
     "force_steady": "N",
     "depth": "m",
     "depth_time": "s",
+    "angle": "deg",
+    "turn_time": "s",
     "closing_speed": "m/s",
     "offset": "m",
     "error": "m",

@@ -5,7 +5,33 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Integers
+from iap_description.config.record import NonNegative, NonNegativeCount, Record
+from iap_description.math import so3
 from iap_description.math.random_streams import stream, uniforms
+from iap_description.states import Q
+from iap_learning.tasks.task import Task
+
+
+class WrenchSensorSpec(Record):
+    """Errors of the wrench that is observed.
+
+    Attributes:
+        force_noise: standard deviation of each control period's force, per axis [N].
+        torque_noise: likewise of the torque [N m].
+        force_bias: half-width of an even draw for each episode, per axis [N].
+        torque_bias: likewise [N m].
+        delay: control periods after which the wrench is known.
+    """
+
+    force_noise: NonNegative
+    torque_noise: NonNegative
+    force_bias: NonNegative
+    torque_bias: NonNegative
+    delay: NonNegativeCount
+
+    def sensors(self, task: Task, samples: int, batch: int) -> "WrenchSensors":
+        """Sensors of B worlds of a task with so many samples in an episode."""
+        return WrenchSensors(self, task, samples, batch)
 
 
 class LateSensors:
@@ -58,3 +84,39 @@ class LateSensors:
         self._past[0] = values + self._bias + self._noise[worlds, sample]
         self._count += 1
         self.known = self._past[self._delay].copy()
+
+
+class WrenchSensors(LateSensors):
+    """A sensor of the contact wrench in axes of P in each of B worlds.
+
+    Args:
+        spec: of its errors.
+        task: after whose kind the streams of errors are named.
+        samples: of an episode.
+        batch: number of worlds.
+    """
+
+    def __init__(self, spec: WrenchSensorSpec, task: Task, samples: int, batch: int) -> None:
+        noise = [spec.force_noise] * 3 + [spec.torque_noise] * 3
+        bias = [spec.force_bias] * 3 + [spec.torque_bias] * 3
+        how = {"delay": spec.delay, "samples": samples, "batch": batch}
+        super().__init__(task.kind, noise, bias, **how)
+        self._recent = np.zeros((task.repeat, batch, 6))
+
+    @property
+    def mean(self) -> Array:
+        """(B, 6) mean of the wrenches that came to be known in the last step."""
+        return self._recent.mean(axis=0)
+
+    def reset(self, worlds: Integers, seeds: Integers) -> None:
+        """Draw the errors of some worlds' episodes."""
+        super().reset(worlds, seeds)
+        self._recent[:, worlds] = 0.0
+
+    def measure(self, x: Array, wrenches_W: Array) -> None:
+        """Take the wrenches (B, 6) of a control period on central bodies (B, 13)."""
+        q_PW = so3.conjugate(x[:, Q])
+        felt = [so3.rotate(q_PW, wrenches_W[:, :3]), so3.rotate(q_PW, wrenches_W[:, 3:])]
+        self(np.hstack(felt))
+        self._recent[:-1] = self._recent[1:]
+        self._recent[-1] = self.known

@@ -68,3 +68,6 @@ class ObjectEngine(Protocol):
 
     def object_states_of(self, world: int) -> Array:
         """(objects, 13) state rows of the frames of a world's objects."""
+
+    def object_angles(self, item: int) -> Array:
+        """(B,) angles of an object about its hinge [rad]."""

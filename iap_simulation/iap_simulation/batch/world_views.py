@@ -232,10 +232,25 @@ class WorldViews:
         Raises:
             IapError: they fly in an engine without contact, in which objects are nowhere.
         """
+        worlds, engine = range(len(self.seeds)), self._object_engine
+        return np.array([engine.object_states_of(world) for world in worlds])
+
+    def object_angles(self, name: str) -> Array:
+        """(B,) angles of an object about its hinge [rad].
+
+        Raises:
+            IapError: there is no such object with a hinge, or they fly in an engine without contact.
+        """
+        objects = list(self.scenario.world.objects)
+        if name not in objects:
+            raise IapError(f"worlds: no object '{name}'")
+        return self._object_engine.object_angles(objects.index(name))
+
+    @property
+    def _object_engine(self) -> ObjectEngine:
         if not isinstance(self._engine, ObjectEngine):
-            raise IapError("worlds: object_states needs engine.name: mujoco")
-        worlds = range(len(self.seeds))
-        return np.array([self._engine.object_states_of(world) for world in worlds])
+            raise IapError("worlds: states of objects need engine.name: mujoco")
+        return self._engine
 
     def references(self) -> References:
         """The scenario's references at the worlds' present instants; the last one is held.

@@ -25,6 +25,8 @@ NEVER_TOUCHED = 16
 FORCE_OFF = 17  # the desired force was not kept
 JAMMED = 23  # in the bore, not as deep as it should be
 MISSED = 24  # the bore
+NOT_TURNED = 25  # what has a hinge was pushed, and did not turn
+SLIPPED_OFF = 26  # it is no longer touched, and not where it should be
 OUTCOMES = {
     RUNNING: "running",
     **{status: ending.cause for status, ending in FLIGHT_ENDINGS.items()},
@@ -43,4 +45,6 @@ OUTCOMES = {
     FORCE_OFF: "force_off",
     JAMMED: "jammed",
     MISSED: "missed",
+    NOT_TURNED: "not_turned",
+    SLIPPED_OFF: "slipped_off",
 }

@@ -24,6 +24,7 @@ def test_the_axis_stays_where_it_is_and_velocities_are_the_derivatives_of_places
     np.testing.assert_allclose((there[P] - here[P]) / dt, here[V], atol=1e-6)
     turn = so3.quaternion_log(so3.multiply(there[Q], so3.conjugate(here[Q])))
     np.testing.assert_allclose(turn / dt, here[W], atol=1e-6)
+    assert HINGE.angle(q_WO, here[Q]) == pytest.approx(0.5, abs=1e-12)
     np.testing.assert_allclose(HINGE.row(place, q_WO, 0.0, 0.0)[:7], [*place, *q_WO], atol=1e-15)
 
 

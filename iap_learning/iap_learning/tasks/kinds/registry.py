@@ -18,6 +18,7 @@ from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.kind import AnyAgent, TaskKind
 from iap_learning.tasks.kinds.arm_reach.kind import ARM_REACH
 from iap_learning.tasks.kinds.docking.kind import DOCKING
+from iap_learning.tasks.kinds.hinge_turn.kind import HINGE_TURN
 from iap_learning.tasks.kinds.module_docking.kind import MODULE_DOCKING
 from iap_learning.tasks.kinds.navigate.field import FieldAgent
 from iap_learning.tasks.kinds.navigate.potential_field import PotentialFieldAgent
@@ -35,6 +36,7 @@ KINDS: dict[str, TaskKind] = {
         ARM_REACH,
         WALL_PUSH,
         PEG_IN_HOLE,
+        HINGE_TURN,
     )
 }
 

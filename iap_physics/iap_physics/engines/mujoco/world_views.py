@@ -128,6 +128,17 @@ class MuJoCoWorldViews(JointlessEngine):
         qpos, qvel = self.native.qpos[world], self.native.qvel[world]
         return self._objects[world].states(qpos, qvel, float(self.native.times[world]))
 
+    def object_angles(self, item: int) -> Array:
+        """(B,) angles of an object about its hinge [rad].
+
+        Raises:
+            IapError: it has none.
+        """
+        objects = self._objects[0]
+        if objects.items[item].hinge is None:
+            raise IapError(f"object {item} of the world has no hinge")
+        return self.native.qpos[:, objects.places[item][0]].copy()
+
     def object_points(self, item: int, point: Array) -> Array:
         """(B, 3) where a point (3,) of a loose object's frame is in each world [m]."""
         objects = self._objects[0]

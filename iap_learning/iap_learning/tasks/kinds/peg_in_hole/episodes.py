@@ -14,12 +14,8 @@ from iap_learning.tasks.kinds.peg_in_hole.counts import PegCounts, PegRules, cou
 from iap_learning.tasks.kinds.peg_in_hole.holes import Holes
 from iap_learning.tasks.kinds.peg_in_hole.observations import TERMS, PegInputs
 from iap_learning.tasks.kinds.peg_in_hole.task import PegTask
-from iap_learning.tasks.late_sensors import LateSensors
-from iap_learning.tasks.touch_episodes import TouchEpisodes
-from iap_simulation.batch.references import References
-
-# Poses are flown by the suite's law in all worlds at once, which takes no part in the contact.
-BY_POSE = {"control.admittance": False, "control.wrench_mode": "none"}
+from iap_learning.tasks.tip_reference import TipReference
+from iap_learning.tasks.touch_episodes import BY_POSE, TouchEpisodes
 
 
 class PegEpisodes(TouchEpisodes[PegTask]):
@@ -52,21 +48,15 @@ class PegEpisodes(TouchEpisodes[PegTask]):
     ) -> None:
         how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
         super().__init__(task, worlds, BY_POSE, **how)
-        flying, sensor = self.worlds, task.sensor
+        flying = self.worlds
         self.holes = Holes.of(task, flying.scenario, worlds)
         self._row = flying.timeline.row(0)
         self._rules = PegRules.of(task, flying.scenario.dt)
         self._counts = PegCounts.of(worlds)
-        noise = [sensor.force_noise] * 3 + [sensor.torque_noise] * 3
-        bias = [sensor.force_bias] * 3 + [sensor.torque_bias] * 3
-        samples = {"delay": sensor.delay, "samples": self._rules.last, "batch": worlds}
-        self._sensors = LateSensors(task.kind, noise, bias, **samples)
+        self._sensors = task.sensor.sensors(task, self._rules.last, worlds)
         self._observer = TERMS.observer(task.observation, self.size)
-        self._tip, self._q = np.zeros((worlds, 3)), np.zeros((worlds, 4))  # of the reference
-        self._known, self._force_sum, self._deepest = (
-            np.zeros((worlds, 6)),
-            *np.zeros((2, worlds)),
-        )
+        self._reference = TipReference(self._row, self.holes.tip_P, worlds)
+        self._force_sum, self._deepest = np.zeros((2, worlds))
         self._begin(np.arange(worlds))
 
     @property
@@ -84,30 +74,19 @@ class PegEpisodes(TouchEpisodes[PegTask]):
             self.holes.draw(world, self.task.hole, self.worlds.world(world))
         self._counts.reset(indices)
         self._sensors.reset(indices, self.worlds.seeds[indices])
-        self._q[indices] = self._row[REF_Q]
-        self._tip[indices] = self._row[REF_P] + so3.rotate(self._row[REF_Q], self.holes.tip_P)
-        self._known[indices] = 0.0
+        self._reference.reset(indices)
         for each in (self._force_sum, self._deepest):
             each[indices] = 0.0
 
     def _fly(self, values: Array) -> None:
         """Fly a step at twists (B, 5) of the tip's reference."""
         self._choose(by_law=False)
-        self._known[:] = 0.0
+        turns_P = np.column_stack([np.zeros(self.count), values[:, 3:]])
         for _ in range(self.task.repeat):
-            self._turn(values, self.worlds.scenario.dt)
-            rows = self.worlds.references().rows.copy()
-            rows[:, REF_P] = self._tip - so3.rotate(self._q, self.holes.tip_P)
-            rows[:, REF_Q] = self._q
-            self.worlds.advance(References.of(rows))
+            velocities_W = so3.rotate(self._reference.q, values[:, :3])
+            self._reference.move(velocities_W, turns_P, self.worlds.scenario.dt)
+            self._reference.advance(self.worlds)
             self._look()
-
-    def _turn(self, values: Array, dt: float) -> None:
-        """Let references go on at twists (B, 5) for a control period [s]."""
-        self._tip += dt * so3.rotate(self._q, values[:, :3])
-        turns = np.column_stack([np.zeros(self.count), values[:, 3:]])
-        q = so3.multiply(self._q, so3.quaternion_exp(dt * turns))
-        self._q[:] = q / np.linalg.norm(q, axis=1, keepdims=True)
 
     def _look(self) -> None:
         """Take the end of a control period."""
@@ -115,10 +94,7 @@ class PegEpisodes(TouchEpisodes[PegTask]):
         depths = self.holes.inside(self.holes.tips(x))[:, 0].copy()
         forces = np.linalg.norm(wrenches_W[:, :3], axis=1)
         count(forces, depths, self.status, self._rules, self._counts)
-        q_PW = so3.conjugate(x[:, Q])
-        felt = [so3.rotate(q_PW, wrenches_W[:, :3]), so3.rotate(q_PW, wrenches_W[:, 3:])]
-        self._sensors(np.hstack(felt))
-        self._known += self._sensors.known / self.task.repeat
+        self._sensors.measure(x, wrenches_W)
         self._force_sum += self.worlds.scenario.dt * np.minimum(forces, self._rules.peak)
 
     def _progress(self) -> Array:
@@ -135,24 +111,25 @@ class PegEpisodes(TouchEpisodes[PegTask]):
         """Inputs of observations at present; wrenches are means over the last step."""
         x, holes = self.worlds.state[:, 0], self.holes
         q_PW = so3.conjugate(x[:, Q])
-        force_P, torque_P = self._known[:, :3], self._known[:, 3:]
+        known_P = self._sensors.mean
+        force_P, torque_P = known_P[:, :3], known_P[:, 3:]
         tips = holes.tips(x)
         start = np.tile(so3.conjugate(self._row[REF_Q]), (self.count, 1))
         return PegInputs(
             force_P,
             torque_P - np.cross(holes.tip_P, force_P),
-            so3.rotate(start, self._tip - holes.believed),
-            so3.rotate(q_PW, tips - self._tip),
-            so3.quaternion_log(so3.multiply(start, self._q))[:, 1:],
+            so3.rotate(start, self._reference.tip - holes.believed),
+            so3.rotate(q_PW, tips - self._reference.tip),
+            so3.quaternion_log(so3.multiply(start, self._reference.q))[:, 1:],
             so3.rotate(q_PW, x[:, V]),
             self._action,
         )
 
     def off_axis(self) -> tuple[Array, Array]:
         """Ways (B, 3) of the reference's tip to the bores' true axes [m], and turns (B, 3) to them, in P."""
-        q_PW, axes = so3.conjugate(self._q), self.holes.axes()
-        away = self._tip - self.holes.positions
+        q_PW, axes = so3.conjugate(self._reference.q), self.holes.axes()
+        away = self._reference.tip - self.holes.positions
         along = (away * axes).sum(axis=1, keepdims=True)
-        heading = so3.rotate(self._q, np.array([-1.0, 0.0, 0.0]))
+        heading = so3.rotate(self._reference.q, np.array([-1.0, 0.0, 0.0]))
         ways = so3.rotate(q_PW, along * axes - away)
         return ways, so3.rotate(q_PW, np.cross(heading, axes))

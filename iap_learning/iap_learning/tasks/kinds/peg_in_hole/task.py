@@ -3,30 +3,13 @@
 
 from typing import Literal
 
-from iap_description.config.record import NonNegative, NonNegativeCount, Positive, Real, Record
+from iap_description.config.record import Positive, Real, Record
 from iap_learning.tasks.kinds.peg_in_hole.observations import TERMS
+from iap_learning.tasks.late_sensors import WrenchSensorSpec
 from iap_learning.tasks.scaling import ActionRange
 from iap_learning.tasks.touch_task import TouchReward, TouchTask
 
 COLUMNS = 5
-
-
-class WrenchSensorSpec(Record):
-    """Errors of the wrench that is observed.
-
-    Attributes:
-        force_noise: standard deviation of each control period's force, per axis [N].
-        torque_noise: likewise of the torque [N m].
-        force_bias: half-width of an even draw for each episode, per axis [N].
-        torque_bias: likewise [N m].
-        delay: control periods after which the wrench is known.
-    """
-
-    force_noise: NonNegative
-    torque_noise: NonNegative
-    force_bias: NonNegative
-    torque_bias: NonNegative
-    delay: NonNegativeCount
 
 
 class PegSuccess(Record):

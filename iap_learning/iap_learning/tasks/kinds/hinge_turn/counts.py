@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Counts of a turn and its outcome: the same for many worlds, and for single runs in engines."""
+
+import math
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+
+from iap_description.arrays import Array, Integers
+from iap_learning.tasks.kinds.hinge_turn.task import TurnTask
+from iap_physics.engines.engine import RUNNING
+from iap_simulation.tasks.outcomes import (
+    ARRIVED,
+    NEVER_TOUCHED,
+    NOT_TURNED,
+    SLIPPED_OFF,
+    TIME_IS_UP,
+    TOO_FORCEFUL,
+)
+
+TURNED_SHARE = 0.05  # share of the angle, from which on it has turned at all
+
+
+class TurnRules(NamedTuple):
+    """Rules of a turn.
+
+    Attributes:
+        angle: see `TurnSuccess` [rad].
+        peak: see there.
+        window: control periods for which the angle is held.
+        last: control periods of an episode.
+    """
+
+    angle: float
+    peak: float
+    window: int
+    last: int
+
+    @classmethod
+    def of(cls, task: TurnTask, dt: float) -> Self:
+        """Rules of a task with control periods of dt [s]."""
+        ends, last = task.success, task.periods(dt)
+        window = min(max(1, round(ends.lasting / dt)), last)
+        return cls(math.radians(ends.angle_deg), ends.peak, window, last)
+
+
+class TurnCounts(NamedTuple):
+    """Counts of B turns.
+
+    Attributes:
+        periods: (B,) flown.
+        touched: (B,) the period of the first touch, or 0.
+        touches: (B,) whether it touched in the last period.
+        there: (B,) the first period since which the object has been far enough, or 0.
+        peak: (B,) force [N].
+        angle: (B,) of the object [rad].
+        outcome: (B,) see `iap_simulation.tasks.outcomes`.
+    """
+
+    periods: Integers
+    touched: Integers
+    touches: Integers
+    there: Integers
+    peak: Array
+    angle: Array
+    outcome: Integers
+
+    @classmethod
+    def of(cls, batch: int) -> Self:
+        """Turns that have not begun."""
+        periods, touched, touches, there, outcome = np.zeros((5, batch), dtype=np.int64)
+        peak, angle = np.zeros((2, batch))
+        return cls(periods, touched, touches, there, peak, angle, outcome)
+
+    def reset(self, worlds: Integers) -> None:
+        """Begin anew in some worlds."""
+        for each in self:
+            each[worlds] = 0
+
+
+@njit(cache=True)
+def count(
+    forces: Array, angles: Array, status: Integers, rules: TurnRules, counts: TurnCounts
+) -> None:
+    """Count a control period of every world whose episode goes on, and write outcomes.
+
+    Args:
+        forces: (B,) of contacts on the platform, mean over the period [N].
+        angles: (B,) of objects about their hinges [rad].
+        status: (B,) of the worlds.
+        rules: of the turn.
+        counts: changed in place.
+    """
+    for b in range(len(forces)):
+        if counts.outcome[b] != RUNNING:
+            continue
+        if status[b] != RUNNING:
+            counts.outcome[b] = status[b]
+            continue
+        counts.periods[b] += 1
+        counts.touches[b] = forces[b] > 0.0
+        if counts.touches[b] and counts.touched[b] == 0:
+            counts.touched[b] = counts.periods[b]
+        counts.peak[b], counts.angle[b] = max(counts.peak[b], forces[b]), angles[b]
+        if angles[b] < rules.angle:
+            counts.there[b] = 0
+        elif counts.there[b] == 0:
+            counts.there[b] = counts.periods[b]
+        counts.outcome[b] = _outcome(rules, counts, b)
+
+
+@njit(cache=True)
+def _outcome(rules: TurnRules, counts: TurnCounts, b: int) -> int:
+    """Outcome of an episode after a period."""
+    if counts.peak[b] > rules.peak:
+        return TOO_FORCEFUL
+    if counts.there[b] and counts.periods[b] - counts.there[b] + 1 >= rules.window:
+        return ARRIVED
+    if counts.periods[b] < rules.last:
+        return RUNNING
+    if counts.touched[b] == 0:
+        return NEVER_TOUCHED
+    if counts.angle[b] < TURNED_SHARE * rules.angle:
+        return NOT_TURNED
+    return TIME_IS_UP if counts.touches[b] else SLIPPED_OFF
+
+
+def measures(counts: TurnCounts, dt: float) -> dict[str, Array]:
+    """Results of turns, (B,) each: largest force [N], angle [deg] and time to the one asked for [s]; NaN where none."""
+    arrival = np.where(counts.there > 0, dt * counts.there, np.nan)
+    known = {"force_peak": counts.peak.copy(), "angle": np.rad2deg(counts.angle)}
+    return {**known, "turn_time": arrival}

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pushes on what turns about a hinge, in many worlds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.math import so3
+from iap_description.states import REF_P, Q, V
+from iap_learning.tasks.episodes import CameraPlacement
+from iap_learning.tasks.kinds.hinge_turn.arc import Arc, PolarPlaces
+from iap_learning.tasks.kinds.hinge_turn.counts import TurnCounts, TurnRules, count, measures
+from iap_learning.tasks.kinds.hinge_turn.observations import TERMS, TurnInputs
+from iap_learning.tasks.kinds.hinge_turn.task import TurnTask
+from iap_learning.tasks.tip_reference import TipReference
+from iap_learning.tasks.touch_episodes import BY_POSE, TouchEpisodes
+
+
+class TurnEpisodes(TouchEpisodes[TurnTask]):
+    """A turn in B worlds, by velocities of the tip's reference, or by the scenario's own law and references.
+
+    Args:
+        task: what is to be done.
+        worlds: B.
+        scenario: values of the scenario's keys by their dotted paths, over those of the task.
+        platform: that flies, in place of the scenario's.
+        threads: that share the worlds; no result depends on how many.
+
+    Attributes:
+        arc: of the present episodes; nobody but an oracle knows the true axes.
+
+    Raises:
+        BadInput: no such scenario, or it has no tool or no such object with a hinge.
+    """
+
+    _counts: TurnCounts
+
+    def __init__(
+        self,
+        task: TurnTask,
+        worlds: int,
+        *,
+        scenario: Mapping[str, Any] | None = None,
+        platform: str | None = None,
+        threads: int = 1,
+    ) -> None:
+        how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
+        super().__init__(task, worlds, BY_POSE, **how)
+        flying = self.worlds
+        self._row = flying.timeline.row(0)
+        self.arc = Arc.of(task, flying.scenario, self._row, worlds)
+        self._rules = TurnRules.of(task, flying.scenario.dt)
+        self._counts = TurnCounts.of(worlds)
+        self._sensors = task.sensor.sensors(task, self._rules.last, worlds)
+        self._observer = TERMS.observer(task.observation, self.size)
+        self._reference = TipReference(self._row, self.arc.tip_P, worlds)
+        self._heading, self._force_sum, self._furthest = np.zeros((3, worlds))
+        self._begin(np.arange(worlds))
+
+    @property
+    def viewpoint(self) -> CameraPlacement:
+        """Place of a camera."""
+        return CameraPlacement(self._row[REF_P], self.arc.believed)
+
+    def report(self) -> dict[str, Array]:
+        """Results of the episodes, (B,) each."""
+        return measures(self._counts, self.worlds.scenario.dt)
+
+    def _begin(self, indices: Integers) -> None:
+        super()._begin(indices)
+        for world in indices.tolist():
+            self.arc.draw(world, self.task.turned, self.worlds.world(world))
+        self._counts.reset(indices)
+        self._sensors.reset(indices, self.worlds.seeds[indices])
+        self._reference.reset(indices)
+        for each in (self._heading, self._force_sum, self._furthest):
+            each[indices] = 0.0
+
+    def _fly(self, values: Array) -> None:
+        """Fly a step at velocities (B, 3) of the tip's reference on its arc."""
+        self._choose(by_law=False)
+        dt, level = self.worlds.scenario.dt, np.zeros(self.count)
+        turns = np.column_stack([level, level, values[:, 2]])
+        for _ in range(self.task.repeat):
+            along = np.column_stack([values[:, :2], level])
+            velocities_W = self.arc.polar(self._tips).vectors(along)
+            self._reference.move(velocities_W, turns, dt)
+            self._heading += dt * values[:, 2]
+            self._reference.advance(self.worlds)
+            self._look()
+
+    def _look(self) -> None:
+        """Take the end of a control period."""
+        x, wrenches_W = self.worlds.state[:, 0], self.worlds.contact_wrenches
+        forces = np.linalg.norm(wrenches_W[:, :3], axis=1)
+        angles = self.worlds.object_angles(self.task.turned)
+        count(forces, angles, self.status, self._rules, self._counts)
+        self._sensors.measure(x, wrenches_W)
+        self._force_sum += self.worlds.scenario.dt * np.minimum(forces, self._rules.peak)
+
+    def _progress(self) -> Array:
+        """Rewards of angles that are new, and of forces since the last step."""
+        weights = self.task.reward
+        further = np.clip(self._counts.angle, self._furthest, self._rules.angle) - self._furthest
+        reward = weights.angle * further + weights.force * self._force_sum
+        self._furthest += np.maximum(further, 0.0)
+        self._force_sum[:] = 0.0
+        return reward
+
+    @property
+    def inputs(self) -> TurnInputs:
+        """Inputs of observations at present; forces are means over the last step."""
+        return self._inputs_about(self.arc.polar(self._tips), self._sensors.mean[:, :3])
+
+    @property
+    def true_inputs(self) -> TurnInputs:
+        """The same about the true axes, of the true forces of the last control period."""
+        q_PW = so3.conjugate(self.worlds.state[:, 0, Q])
+        force_P = so3.rotate(q_PW, self.worlds.contact_wrenches[:, :3])
+        return self._inputs_about(self.arc.true_polar(self._tips), force_P)
+
+    @property
+    def _tips(self) -> Array:
+        return self.arc.tips(self.worlds.state[:, 0])
+
+    def _inputs_about(self, tips: PolarPlaces, force_P: Array) -> TurnInputs:
+        x, arc = self.worlds.state[:, 0], self.arc.polar(self._tips)
+        lag = arc.components(self._tips - self._reference.tip)
+        return TurnInputs(
+            arc.components(so3.rotate(x[:, Q], force_P)),
+            tips.turns,
+            tips.radii,
+            lag[:, :2],
+            self._heading,
+            arc.components(x[:, V]),
+            self._action,
+        )
