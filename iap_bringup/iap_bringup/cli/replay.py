@@ -15,7 +15,7 @@ from rich.console import Console
 from iap_bringup.cli.flight import fly
 from iap_bringup.cli.identify_rotorcraft import read_single
 from iap_bringup.cli.options import pose_keys, scenario_options
-from iap_bringup.plots.open_loop import draw_windows
+from iap_bringup.plots.open_loop import draw_steps, draw_windows
 from iap_bringup.terminal.horizons import horizon_metrics, horizon_table
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
@@ -26,6 +26,7 @@ from iap_simulation.flights.flight import Flight
 from iap_simulation.identification.rotorcraft.prediction import HORIZONS
 from iap_simulation.identification.settings import load_settings
 from iap_simulation.open_loop.replayed import OpenLoopReplay, replay_open_loop
+from iap_simulation.open_loop.step_response import SPAN, AxisResponses, StepResponse
 from iap_simulation.scenario.replays import resolve_replay
 from iap_simulation.scenario.resolving import resolve
 from iap_simulation.scenario.scenario import Scenario
@@ -75,6 +76,9 @@ def _replay_open_loop(options: argparse.Namespace) -> int:
         write_metrics(folder, metrics)
         if not options.no_plot:
             write_plot(folder / "plots" / "open_loop.png", partial(draw_windows, replay=replay))
+            if replay.steps:
+                draw = partial(draw_steps, steps=replay.steps)
+                write_plot(folder / "plots" / "step_response.png", draw)
     _show(
         console, replay, f"{options.what} of {log.path.name} on {metrics['platform']}, RMS error"
     )
@@ -121,7 +125,21 @@ def _metrics(replay: OpenLoopReplay, what: str, scenario: Scenario) -> dict[str,
         "horizons": [horizon_metrics(each) for each in replay.horizons],
         "notes": list(replay.notes),
     }
-    return metrics | ({"tilt_rmse_deg": errors} if errors else {})
+    if errors:
+        metrics["tilt_rmse_deg"] = errors
+    if replay.steps:
+        metrics["step_response"] = {axis: _steps(each) for axis, each in replay.steps.items()}
+    return metrics
+
+
+def _steps(responses: AxisResponses) -> dict[str, dict[str, float | None] | None]:
+    """Figures of the responses of an axis; None where none was found."""
+    return {
+        name: None
+        if each is None
+        else {"rise_time_s": each.rise_time, "overshoot": each.overshoot}
+        for name, each in responses._asdict().items()
+    }
 
 
 def _show(console: Console, replay: OpenLoopReplay, title: str) -> None:
@@ -132,3 +150,14 @@ def _show(console: Console, replay: OpenLoopReplay, title: str) -> None:
         if each is not None:
             text = f"tilt, whole flight: {each.response:.2f} deg off by {name}, of {each.tilt:.2f} deg"
             console.print(text, highlight=False)
+    for axis, responses in replay.steps.items():
+        texts = [f"{name} {_rise(each)}" for name, each in responses._asdict().items()]
+        console.print(f"{axis}: {'; '.join(texts)}", highlight=False)
+
+
+def _rise(response: StepResponse | None) -> str:
+    if response is None:
+        return "shows no step response: set-points say too little of it"
+    if response.rise_time is None:
+        return f"does not reach 63 % of a step within {SPAN:g} s"
+    return f"63 % of a step after {response.rise_time:.3f} s, overshoot {response.overshoot:.0%}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A plot of a log's commands in open loop: windows of the simulation over the recorded motion."""
+"""Plots of a log's commands in open loop: windows over the recorded motion, and step responses."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.math import so3
 from iap_description.states import Q, V
-from iap_io.plots.plot_style import REAL, SIMULATED, WIDTH
+from iap_io.plots.plot_style import REAL, REFERENCE, SIMULATED, WIDTH
 from iap_simulation.open_loop.replayed import OpenLoopReplay
+from iap_simulation.open_loop.step_response import AxisResponses, roll_and_pitch
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from matplotlib.figure import Figure
 
 ANGLES, VELOCITIES = ("roll", "pitch"), ("east", "north", "up")
@@ -25,7 +27,7 @@ def draw_windows(figure: Figure, replay: OpenLoopReplay) -> None:
     table = replay.table
     has_v = table.v is not None
     names = [f"{name} (deg)" for name in ANGLES]
-    recorded = [_angles(table.q)]
+    recorded = [roll_and_pitch(table.q)]
     if table.v is not None:
         names += [f"v {name} (m/s)" for name in VELOCITIES]
         recorded.append(table.v)
@@ -59,13 +61,25 @@ def _shown(replay: OpenLoopReplay) -> list[tuple[Array, Array]]:
 
 
 def _columns(t: Array, x: Array, *, has_v: bool) -> tuple[Array, Array]:
-    parts = [_angles(x[:, Q]), x[:, V]] if has_v else [_angles(x[:, Q])]
+    parts = [roll_and_pitch(x[:, Q]), x[:, V]] if has_v else [roll_and_pitch(x[:, Q])]
     return t, np.hstack(parts)
 
 
-def _angles(q: Array) -> Array:
-    """Roll and pitch (K, 2) [deg]."""
-    R = so3.matrix_from_quaternion(so3.normalized(q))
-    roll = np.arctan2(R[:, 2, 1], R[:, 2, 2])
-    pitch = np.arcsin(np.clip(-R[:, 2, 0], -1.0, 1.0))
-    return np.degrees(np.column_stack([roll, pitch]))
+def draw_steps(figure: Figure, steps: Mapping[str, AxisResponses]) -> None:
+    """Responses of roll and pitch to a step of their set-point, with bands of one standard deviation."""
+    figure.set_size_inches(WIDTH, 2.4)
+    figure.set_layout_engine("constrained")
+    panels = figure.subplots(1, len(steps), sharex=True, sharey=True, squeeze=False)[0]
+    for panel, (axis, responses) in zip(panels, steps.items(), strict=True):
+        for style, label, each in zip(
+            (REAL, SIMULATED), responses._fields, responses, strict=True
+        ):
+            if each is None:
+                continue
+            panel.plot(each.t, each.values, **style, label=label)
+            band = each.values - each.deviations, each.values + each.deviations
+            panel.fill_between(each.t, *band, color=style["color"], alpha=0.2, linewidth=0.0)
+        panel.axhline(1.0, **REFERENCE)
+        panel.set(title=axis, xlabel="time after the step (s)")
+        panel.legend(loc="lower right")
+    panels[0].set_ylabel("share of the step")

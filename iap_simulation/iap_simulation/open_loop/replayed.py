@@ -40,6 +40,7 @@ from iap_simulation.identification.rotorcraft.prediction import (
 )
 from iap_simulation.open_loop.command_source import CommandSource, ReplayAircraft
 from iap_simulation.open_loop.log_commands import AttitudeCommands, MotorCommands
+from iap_simulation.open_loop.step_response import AxisResponses, axis_responses
 
 SourceOf = Callable[[FlightLog, FlightTable, ReplayAircraft], CommandSource]
 
@@ -87,6 +88,7 @@ class OpenLoopReplay:
         whole: (K, 13) the flight as one window; None of commands that are not stable in open loop.
         tilt: error of the tilt in it; None without it.
         fitted: the same of the delay and lag that fit the log best.
+        steps: step responses of roll and pitch, recorded and simulated; empty without `whole`.
         notes: what was assumed.
     """
 
@@ -97,6 +99,7 @@ class OpenLoopReplay:
     whole: Array | None
     tilt: TiltError | None
     fitted: TiltError | None
+    steps: Mapping[str, AxisResponses]
     notes: tuple[str, ...]
 
 
@@ -124,13 +127,18 @@ def replay_open_loop(
     x = fly(starts, steps)
     horizons = [_horizon(table, each, x, steps) for each in sorted(seconds)]
     whole, tilt, fitted = None, None, None
+    responses: Mapping[str, AxisResponses] = {}
     if source.is_stable:
         whole = fly(np.array([0]), len(table.t) - 1)[:, 0]
         level = np.tile([0.0, 0.0, 0.0, 1.0], (len(table.t), 1))
         tilt = TiltError(tilt_rmse(table.q, whole[:, Q]), tilt_rmse(table.q, level))
         fitted = tilt_error(table, setpoint_response(table))
+        if table.q_setpoint is not None:
+            responses = axis_responses(table.q_setpoint, table.q, whole[:, Q], table.dt)
     notes = (*sound.notes, *source.notes)
-    return OpenLoopReplay(log, table, horizons, WindowPaths(starts, x), whole, tilt, fitted, notes)
+    return OpenLoopReplay(
+        log, table, horizons, WindowPaths(starts, x), whole, tilt, fitted, responses, notes
+    )
 
 
 def _trims(table: FlightTable, source: CommandSource, gravity: float) -> tuple[Array, Array]:

@@ -46,6 +46,16 @@ def by_motors(log, f450):
     return replay_open_loop(log, "motors", f450, SOON)
 
 
+def test_step_responses_of_the_log_and_of_the_platform_are_found_from_its_set_points(log, f450):
+    """Its set-points are its own attitudes: the recorded response is a step, that of the platform lags behind."""
+    steps = replay_open_loop(log, "attitude", f450, SOON).steps
+    assert set(steps) == {"roll", "pitch"}
+    for recorded, simulated in steps.values():
+        assert recorded.rise_time < 0.03
+        assert 0.05 < simulated.rise_time < 0.15
+    assert replay_open_loop(log, "motors", f450, SOON).steps == {}
+
+
 def test_motors_repeat_the_flight_that_they_made(by_motors):
     for each in by_motors.horizons:
         model, stays, rate_held = each.attitude_deg

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Step responses from set-points: those of systems whose response is known, or none where nothing tells."""
+
+import numpy as np
+import pytest
+from scipy.signal import butter, lfilter
+
+from iap_simulation.open_loop.step_response import LEAST_MOTION, StepResponse
+
+DT, SECONDS, LAG, DELAY = 0.005, 60.0, 0.1, 0.04
+
+
+def setpoints(seed=1, size=5.0):
+    """Noise below 1 Hz, as a pilot moves sticks [deg]."""
+    white = np.random.default_rng(seed).standard_normal(round(SECONDS / DT))
+    u = lfilter(*butter(2, 2.0 * DT), white)
+    return size * u / np.std(u)
+
+
+def lagged(u):
+    """A delay and a lag of first order behind set-points."""
+    held = np.concatenate([np.full(round(DELAY / DT), u[0]), u])[: len(u)]
+    share = 1.0 - np.exp(-DT / LAG)
+    return lfilter([share], [1.0, share - 1.0], held, zi=[u[0] * (1.0 - share)])[0]
+
+
+def test_a_lag_and_a_delay_are_found_within_their_deviations_from_noisy_angles():
+    u = setpoints()
+    noise = 0.1 * np.random.default_rng(2).standard_normal(len(u))
+    found = StepResponse.of(u, lagged(u) + 0.3 + noise, DT)
+    exact = 1.0 - np.exp(-np.maximum(found.t - DELAY, 0.0) / LAG)
+    np.testing.assert_allclose(found.values, exact, atol=0.04)
+    assert found.rise_time == pytest.approx(LAG + DELAY, abs=0.01)
+    assert found.overshoot < 0.02 and found.deviations.max() < 0.02
+
+
+def test_an_overshoot_is_that_of_the_damping():
+    """A second-order system of damping 0.5 overshoots by exp(-pi 0.5 / sqrt(1 - 0.25)) = 16 %."""
+    w, z = 12.0, 0.5
+    u = setpoints()
+    y = np.zeros(len(u))
+    v = 0.0
+    y[0] = u[0]
+    for k in range(1, len(u)):
+        v += DT * (w * w * (u[k - 1] - y[k - 1]) - 2.0 * z * w * v)
+        y[k] = y[k - 1] + DT * v
+    assert StepResponse.of(u, y, DT).overshoot == pytest.approx(0.163, abs=0.03)
+
+
+def test_an_angle_that_does_not_follow_reaches_no_step():
+    u = setpoints()
+    assert StepResponse.of(u, 0.3 * lagged(u), DT).rise_time is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda u: (u[:1000], lagged(u)[:1000]),  # too short
+        lambda u: (0.5 * LEAST_MOTION / 5.0 * u, lagged(u)),  # hardly moves
+        lambda u: (u, 100.0 * np.random.default_rng(3).standard_normal(len(u))),  # no response
+    ],
+)
+def test_nothing_is_said_where_nothing_tells(change):
+    assert StepResponse.of(*change(setpoints()), DT) is None
