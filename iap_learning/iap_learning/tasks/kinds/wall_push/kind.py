@@ -46,10 +46,12 @@ class PressAgent(ScriptedAgent[PressSettings, WallPushEpisodes]):
     SETTINGS = PressSettings
     TASKS = "pushes on a wall"
 
+    def __init__(self, settings: PressSettings, episodes: WallPushEpisodes) -> None:
+        self._has_felt = np.zeros(episodes.count, bool)
+        super().__init__(settings, episodes)
+
     def begin(self, indices: Integers) -> None:
         """Forget that some worlds have felt the wall."""
-        if not hasattr(self, "_has_felt"):
-            self._has_felt = np.zeros(self.episodes.count, bool)
         self._has_felt[indices] = False
 
     def values(self) -> Array:
