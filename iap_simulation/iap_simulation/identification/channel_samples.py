@@ -7,6 +7,7 @@ r"""Samples of a channel that are none of the vehicle's motion, by the channel i
   and elsewhere it does not repeat.
 - It is **becalmed** where it stays within its noise for two seconds, while its command moves, as does an estimate that
   is lost but still shakes. Channels that hardly ever answer their commands are not.
+- It is **held** where it repeats each number about as often as the next: it is measured at a lower rate than the log's.
 - Several channels that **leap** at one sample and do not come back are two flights in one file.
 
 The deviation of the noise is that of second differences of the samples, by their median [Hampel, "The influence curve
@@ -33,6 +34,11 @@ MOST_BECALMED = 0.5  # share of the samples beyond which the channel is no one's
 COMMAND_SPIKE = 4.0  # size of a spike in a command relative to that of its 99 %
 AWAY = 2.0  # time of a joint of flights from both ends [s]
 LEAP_OF_RANGE = 0.05  # size of a leap relative to the range
+QUANTA = 3.5  # steps of a channel's resolution that are no leap
+ALIKE_RUNS = 0.7  # least share of runs of a held channel within one sample of the usual one
+SHORT_RUNS = 0.05  # most of those that are shorter
+FEWEST_RUNS = 20
+DOUBLED = 0.05  # least share of rows that repeat the one before, of which a note is made
 LEAPING = 2  # channels that leap at once where flights are joined
 
 
@@ -74,6 +80,36 @@ def repetitions(x: Array) -> tuple[Integers, float]:
     """Where runs of one number begin in samples (K,), with K behind the last, and how many samples usual ones have."""
     edges = np.concatenate([[0], np.flatnonzero(np.diff(x)) + 1, [len(x)]])
     return edges, max(float(np.percentile(np.diff(edges), USUAL)), 1.0)
+
+
+def fresh_of_held(x: Array) -> Booleans | None:
+    """Samples (K,) at which a channel (K,) that is held in between was measured; None of one that is not held.
+
+    A channel is still where its vehicle is: its longest runs do not count. Those of a coarse resolution are as short
+    as they come.
+    """
+    edges, usual = repetitions(x)
+    runs = np.diff(edges)[1:-1]
+    runs = runs[runs <= REPEATS * usual]
+    if len(runs) < FEWEST_RUNS:
+        return None
+    middle = float(np.median(runs))
+    is_regular = np.mean(np.abs(runs - middle) <= 1.0) > ALIKE_RUNS
+    if middle < 2.0 or not is_regular or np.mean(runs < 0.6 * middle) > SHORT_RUNS:
+        return None
+    fresh = np.zeros(len(x), np.bool_)
+    fresh[edges[:-1]] = True
+    return fresh
+
+
+def doubled(rows: Array) -> Booleans:
+    """Samples (K,) all of whose numbers (K, n) are those of the one before, in runs as short as no rest has."""
+    same = np.concatenate([[False], (np.diff(rows, axis=0) == 0.0).all(axis=1)])
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(np.int8), [0]])))
+    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+        if stop - start > MEDIAN // 2:
+            same[start:stop] = False
+    return same
 
 
 def frozen(t: Array, u: Array, x: Array) -> list[tuple[int, int]]:
@@ -128,6 +164,9 @@ def joints_of_flights(t: Array, v: Array) -> Integers:
     inside = (t[1:] - t[0] > AWAY) & (t[-1] - t[1:] > AWAY)
     low, high = np.percentile(v, [1.0, 99.0], axis=0)
     steps = np.diff(v, axis=0)
-    large = (np.abs(steps) > LEAP_OF_RANGE * (high - low)) & (high > low) & inside[:, None]
+    sizes = np.abs(steps)
+    quanta = np.where(sizes > 0.0, sizes, np.inf).min(axis=0, initial=np.inf)
+    large = (sizes > LEAP_OF_RANGE * (high - low)) & (high > low) & inside[:, None]
+    large &= sizes > QUANTA * quanta
     leaps = large & np.stack([spikes(column) for column in steps.T], axis=1)
     return np.asarray(np.flatnonzero(leaps.sum(axis=1) >= LEAPING) + 1)

@@ -14,8 +14,11 @@ from iap_description.errors import BadInput
 from iap_io.trajectories.pose_reading import counted
 from iap_physics.identified.dynamics import CHANNELS, JOINTS
 from iap_simulation.identification.channel_samples import (
+    DOUBLED,
     becalmed,
     command_spikes,
+    doubled,
+    fresh_of_held,
     frozen,
     joints_of_flights,
     running_median,
@@ -198,11 +201,11 @@ def checked_samples(log: Log) -> Log:
     Raises:
         BadInput: a channel never changes, while its command does.
     """
-    command, v, sound = log.command.copy(), log.v.copy(), log.sound.copy()
     notes: list[str] = []
+    log = _without_repeats(log)
+    command, v, sound = log.command.copy(), log.v.copy(), log.sound.copy()
     for channel in log.channels:
         i = CHANNELS.index(channel)
-        _check_alive(log, i)
         told = command_spikes(command[:, i])
         if told.any():
             command[told, i] = command[np.flatnonzero(told) - 1, i]
@@ -228,16 +231,37 @@ def checked_samples(log: Log) -> Log:
     return _apart(replace(log, command=command, v=v, sound=sound, notes=(*log.notes, *notes)))
 
 
+def _without_repeats(log: Log) -> Log:
+    """The log in which samples that repeat the one before, all of it or a channel at a lower rate, do not count."""
+    v, sound, notes = log.v.copy(), log.sound.copy(), list(log.notes)
+    twice = doubled(np.hstack([log.command, v]))
+    if twice.mean() > DOUBLED:
+        sound[twice] = False
+        text = (
+            f"{int(twice.sum())} samples repeat every number of the one before, and do not count"
+        )
+        notes.append(f"{text}: if rows were doubled after the flight, t is not the time")
+    for channel in log.channels:
+        i = CHANNELS.index(channel)
+        _check_alive(log, i)
+        fresh = fresh_of_held(v[:, i])
+        if fresh is not None:
+            v[:, i] = np.interp(log.t, log.t[fresh], v[fresh, i])
+            sound[~fresh, i] = False
+            share = len(fresh) / int(fresh.sum())
+            notes.append(f"{channel} is measured every {share:.2g} samples: others do not count")
+    return replace(log, v=v, sound=sound, notes=tuple(notes))
+
+
 def _apart(log: Log) -> Log:
     """The log with a gap in time where two flights are joined."""
     t, v, notes = log.t.copy(), log.v, list(log.notes)
     least = gap_of(t)
     channels = [CHANNELS.index(each) for each in log.channels]
-    for k in joints_of_flights(t, v[:, channels]):
+    rows = np.flatnonzero(log.sound[:, channels].any(axis=1))
+    for k in rows[joints_of_flights(t[rows], v[np.ix_(rows, channels)])] if len(rows) > 1 else []:
         sound = log.sound[k - 1, channels]
-        is_lone = (
-            sound.any() and not sound.all()
-        )  # all that stood still are a hole of the recording
+        is_lone = sound.any() and not sound.all()  # all that stood still are a hole
         if log.t[k] - log.t[k - 1] > least or is_lone:
             continue
         leap = np.abs(v[k] - v[k - 1])
@@ -259,10 +283,15 @@ def _spikes_in_words(log: Log, rows: Booleans, x: Array) -> str:
 
 
 def _check_alive(log: Log, i: int) -> None:
-    """Refuse a channel that never changes, while its command does."""
+    """Refuse a channel that never changes while its command does, or that is its command."""
     u, x, name = log.command[:, i], log.v[:, i], CHANNELS[i]
     if np.ptp(u) and not np.ptp(x):
         raise BadInput(
             f"{log.source}: channel {name} is {x[0]:.3g} in every sample, while {name}_ref goes from {u.min():.3g} to"
             f" {u.max():.3g}: was it not recorded? Zeros for {name}_ref leave the channel out"
+        )
+    if np.ptp(u) and np.mean(u == x) > USUAL:
+        raise BadInput(
+            f"{log.source}: channel {name} is {name}_ref in every sample: was the command written in place of the"
+            f" measurement? Zeros for {name}_ref leave the channel out"
         )

@@ -81,9 +81,15 @@ def drifting(s: Signals) -> Signals:
     return {**s, "w": s["w"] + 0.015 * s["t"]}
 
 
+def measured_slowly(s: Signals) -> Signals:
+    """A state estimate of 5 Hz in a log of 25 Hz."""
+    return {n: np.repeat(x[::5], 5)[: len(x)] if n in NAMES else x for n, x in s.items()}
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
+        (measured_slowly, "u_m is measured every 5 samples: others do not count"),
         (spiky, "u_l: 4 samples off the others by up to 3"),
         (spiky_command, "u_l_ref: 2 samples off the others by up to 8"),
         (frozen, "from 10 to 12.96 s while its command moves"),
@@ -268,3 +274,25 @@ def test_a_held_out_log_whose_clock_is_late_has_a_note(tmp_path: Path) -> None:
     assert notes["u_l"] == [
         "b comes 0.28 s later than by the fitted logs: one of them is stamped late"
     ] or notes["u_l"][0].startswith("b comes 0.3")
+
+
+def test_rows_that_repeat_all_numbers_do_not_count_and_are_counted(tmp_path: Path) -> None:
+    s = flight(1, 0.01)
+    rows = np.sort(np.r_[np.arange(1000), np.random.default_rng(4).choice(1000, 150, False)])
+    doubled = {n: x[rows] for n, x in s.items()} | {"t": DT * np.arange(len(rows))}
+    log = read_log(written(tmp_path / "a.csv", doubled))
+    assert (~log.sound[:, 0]).sum() == 150
+    assert "150 samples repeat every number of the one before" in log.notes[0]
+
+
+def test_a_command_in_place_of_a_measurement_is_refused(tmp_path: Path) -> None:
+    s = flight()
+    with pytest.raises(BadInput, match=r"channel u_n is u_n_ref in every sample"):
+        read_log(written(tmp_path / "a.csv", {**s, "u_n": s["u_n_ref"]}))
+
+
+def test_a_coarse_resolution_is_no_joint_of_flights(tmp_path: Path) -> None:
+    s = flight(1, 0.0)
+    coarse = {n: np.round(x, 1) if n in NAMES else x for n, x in s.items()}
+    notes = read_log(written(tmp_path / "a.csv", coarse)).notes
+    assert not [note for note in notes if "leap" in note or "measured" in note]
