@@ -259,7 +259,11 @@ def _apart(log: Log) -> Log:
     least = gap_of(t)
     channels = [CHANNELS.index(each) for each in log.channels]
     rows = np.flatnonzero(log.sound[:, channels].any(axis=1))
-    for k in rows[joints_of_flights(t[rows], v[np.ix_(rows, np.array(channels))])] if len(rows) > 1 else []:
+    for k in (
+        rows[joints_of_flights(t[rows], v[np.ix_(rows, np.array(channels))])]
+        if len(rows) > 1
+        else []
+    ):
         sound = log.sound[k - 1, channels]
         is_lone = sound.any() and not sound.all()  # all that stood still are a hole
         if log.t[k] - log.t[k - 1] > least or is_lone:

@@ -270,3 +270,16 @@ def test_images_are_rendered_again_into_a_new_folder_with_one_process_or_several
     assert done[2:] == [("pool", 3), ("run", "more", {"tree": 1}, "rec", "str")]
     assert not (tmp_path / "more_frames").exists() and "in a second" not in capsys.readouterr().out
     assert main(["render", run, "--workers", "0"]) == 2
+
+
+def test_a_study_that_is_done_and_a_vehicle_that_is_printed_end_with_success(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from iap_bringup.experiments import table
+
+    asked: list[str] = []
+    monkeypatch.setattr(table, "run_experiment", lambda name, **_: asked.append(name))
+    assert main(["experiment", "landing"]) == 0
+    assert asked == ["landing"]
+    assert main(["urdf", "f450"]) == 0
+    assert capsys.readouterr().out.startswith("<?xml")

@@ -149,3 +149,15 @@ def test_an_aircraft_extends_another_one(tmp_path, base, fault):
         load_platform(str(path))
     home.write_text("extends: f450\nmass: 1.8\n")
     assert load_platform(str(path)).aircraft.mass == 1.8
+
+
+def test_the_bottom_of_a_drogue_is_as_thick_as_its_wall_and_stands_behind_its_depth():
+    tree, _ = platform_tree("beetle_drogue")
+    drogue = validate(Platform, tree, source="beetle_drogue").aircraft.ports["drogue"]
+    bottom, boom = drogue.collision[-2:]
+    assert bottom.length == pytest.approx(drogue.wall)
+    assert boom.length == pytest.approx(drogue.boom.length)
+    places = [drogue.R_BT.T @ (np.array(x.position) - drogue.position) for x in (bottom, boom)]
+    end = drogue.depth + drogue.wall
+    np.testing.assert_allclose(places[0], [-drogue.depth - 0.5 * drogue.wall, 0.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(places[1], [-end - 0.5 * drogue.boom.length, 0.0, 0.0], atol=1e-9)

@@ -138,3 +138,9 @@ def test_without_onnx_the_line_that_installs_it_is_said(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(BadInput, match=r"requirements/lock/training\.txt"):
         model_of(policy())
+
+
+def test_an_exported_policy_asks_for_a_set_of_operators_that_runtimes_of_2022_know() -> None:
+    """Opset 17 came with onnxruntime 1.12; a newer one would shut those out."""
+    pytest.importorskip("onnx")
+    assert [each.version for each in model_of(policy()).opset_import] == [17]

@@ -230,3 +230,15 @@ def test_a_wrong_plant_is_refused_with_its_key(tmp_path, change, words):
     path.write_text(yaml.safe_dump({**read_yaml(PLANTS.file("paper")), **change}))
     with pytest.raises(BadInput, match=words):
         load_plant(str(path))
+
+
+def test_levers_of_the_arm_change_with_its_joints_as_its_links_do():
+    """The yaw joint's lever is that of the links' reach, A = c2 a + c23 z7, whose slopes are the other joints' levers."""
+    for q, _ in some_states(20):
+        q = np.array([0.25 * np.pi, *q[1:]])  # sine and cosine of the yaw joint are one
+
+        def lever(step, q=q):
+            return dynamics.inertia(PAPER, q + np.array([0.0, *step]))[0, 4:5]
+
+        slopes = numeric(lever, 2)[0]
+        np.testing.assert_allclose(slopes, -dynamics.inertia(PAPER, q)[0, 5:7], atol=1e-6)
