@@ -233,7 +233,7 @@ def test_a_wrong_plant_is_refused_with_its_key(tmp_path, change, words):
 
 
 def test_levers_of_the_arm_change_with_its_joints_as_its_links_do():
-    """The yaw joint's lever is that of the links' reach, A = c2 a + c23 z7, whose slopes are the other joints' levers."""
+    """The yaw joint's lever is the links' reach, A = c2 a + c23 z7; its slopes are the other joints' levers."""
     for q, _ in some_states(20):
         q = np.array([0.25 * np.pi, *q[1:]])  # sine and cosine of the yaw joint are one
 

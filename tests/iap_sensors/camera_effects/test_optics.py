@@ -82,6 +82,17 @@ def test_a_ghost_is_mirrored_about_the_axis():
     assert total == pytest.approx(0.1 * light.sum(), rel=0.1)
 
 
+def test_a_ghost_of_a_point_is_as_wide_as_it_is_high():
+    """Its blur is in pixels of the image, whatever the size at which it is computed."""
+    light = np.zeros((120, 160))
+    light[58:62, 78:82] = 100.0
+    flare = {"ghosts": [-0.8], "share": 0.1, "threshold": 0.0, "blur": 6.0}
+    ghost = light_behind({"lens_flare": flare}, light) - light
+    across, along = spread_of(ghost)[2], spread_of(ghost.T)[2]
+    assert across == pytest.approx(along, rel=0.1)
+    assert 30.0 < across < 60.0  # 6 pixels squared, and the point's own size
+
+
 @pytest.mark.parametrize("depth", [1.0, 1.5, 3.0, 8.0, np.inf])
 def test_a_point_out_of_focus_is_a_disc_of_its_circle_of_confusion(depth):
     """c = A f |Z - Z_f| / (Z (Z_f - f)), and a disc has the variance c^2 / 16."""

@@ -45,9 +45,17 @@ def late_commands(s: Signals) -> Signals:
     return s | {f"{n}_ref": np.r_[np.zeros(15), s[f"{n}_ref"][:-15]] for n in NAMES}
 
 
+def in_rpm(s: Signals) -> Signals:
+    return {**s, "w": 30.0 / np.pi * s["w"]}
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
+        (
+            in_rpm,
+            r"is w in rpm\? .w \[rpm\]. in the header takes it so, .w \[rad/s\]. as it stands",
+        ),
         (exchanged, "channel u_l follows u_m_ref, not u_l_ref"),
         (mirrored, "channel u_m goes the opposite way of u_m_ref"),
         (turned_round, "are commands and velocities exchanged"),
