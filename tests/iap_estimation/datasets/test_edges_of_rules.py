@@ -421,3 +421,18 @@ def test_a_walk_by_ranges_begins_where_they_meet_level_and_with_the_likeliest_he
     assert len(headings) == len(range_start.YAWS) and deviations.position == 0.3
     x[:] = 7.0
     assert start(0, None)[0] != 7.0  # type: ignore[arg-type]
+
+
+def test_a_yaw_is_judged_by_the_later_half_of_its_updates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The earlier ones are of the way from a wrong start, the same for all yaws."""
+    costs = iter([50.0, 30.0, 4.0, 2.0, 3.0])
+    heard = SimpleNamespace(ranges=lambda *_: None, imu=lambda *_: True)
+    monkeypatch.setattr(range_start, "UwbLocalizer", lambda *_: heard)
+    monkeypatch.setattr(range_start, "mean_cost", lambda _: next(costs))
+    units: list[Any] = [ImuSample(0.1 * k, np.zeros(3), np.zeros(3)) for k in range(5)]
+    beginning = range_start._Beginning([*units, *rounds(count=2)])
+    data: Any = SimpleNamespace(fleet=lambda _: None)
+    nothing: Any = None
+    assert range_start._cost(data, load_spec(), beginning, np.zeros(17), nothing) == 3.0
+    none = range_start._Beginning([])
+    assert range_start._cost(data, load_spec(), none, np.zeros(17), nothing) == np.inf

@@ -15,6 +15,7 @@ from iap_physics.air.batch_air import Air
 from iap_physics.air.wind import Wind
 from iap_physics.engines.joints import joined_rows
 from iap_physics.engines.make import make_engine
+from iap_physics.plant.period_flight import DEFAULT_OPTIONS, PlantOptions
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_faults import PlantFaults
 from iap_physics.plant.rates import LoopRates
@@ -188,3 +189,9 @@ def test_what_the_aircraft_do_on_their_own_is_never_late(plant_of):
     plant.command(0, turning(3000.0), on_board=True)
     flown(plant, 0.2)
     assert plant.propulsion[0].command.rpm[0, 0, 0] == 3000.0
+
+
+def test_the_end_of_the_only_world_is_an_exception_unless_another_way_is_asked_for(plant_of):
+    """Programs that step one flight need not look at its status to notice a fall."""
+    assert DEFAULT_OPTIONS.raises and PlantOptions() == DEFAULT_OPTIONS
+    assert plant_of().engine.raises

@@ -40,6 +40,8 @@ def rod(plate: float) -> str:
         ("docking", {}, ["docking.success.calm_time=4.0", "docking.success.settle=4.0"],
          "'calm_time': 4 s is no less than settle, 4 s",
          ["docking.success.calm_time=3.9", "docking.success.settle=4.0"]),
+        ("hover", {}, ["faults=[{at: 1.0, commands_late: 0.002}]"], "0.002 s is no control period of 0.005 s",
+         ["faults=[{at: 1.0, commands_late: 0.003}]"]),
         ("docking", {}, ["latches.dock.probe=chaser/nothing"], "'chaser' has no port 'nothing'", []),
         ("docking", {}, ["vehicles.1.name=target"], "key 'vehicles': names must differ, are target, target", []),
         ("hover", {}, [trees(2001)], "trees have more than 20000 trunks and branches", [trees(2000)]),
