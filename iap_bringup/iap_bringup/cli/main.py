@@ -145,7 +145,9 @@ def _run(options: argparse.Namespace) -> int:
         if error.filename is None and error.errno not in OF_DISKS:
             raise
         file = error.filename or f"a file of this run or in {tempfile.gettempdir()}"
-        return _refuse(f"{file}: {error.strerror}", EXIT_FAILED, as_json=as_json)
+        # What may not be looked into is for the user to name or to open; other errors are the system's.
+        exit_code = EXIT_BAD_INPUT if isinstance(error, PermissionError) else EXIT_FAILED
+        return _refuse(f"{file}: {error.strerror}", exit_code, as_json=as_json)
     return code
 
 

@@ -2,6 +2,7 @@
 """Mistyped command lines: refused at once, in one line that names what was meant and where it stood."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -159,6 +160,18 @@ def test_what_stands_in_a_file_without_keys_is_said(text, found, tmp_path, capsy
 def test_a_file_is_no_folder_of_a_run(verb, tmp_path, capsys):
     (path := tmp_path / "view.html").touch()
     assert f"{path}: a file, no folder; name that of a run" in complaint(capsys, verb, str(path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["replay", "localize", "view"])
+def test_a_folder_that_may_not_be_looked_into_is_bad_input(verb, tmp_path):
+    """Asked as a user who is not the system's, since root may look everywhere."""
+    (locked := tmp_path / "locked").mkdir(mode=0)
+    ask = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
+    command = [*ask, sys.executable, "-P", "-m", "iap_bringup.cli.main", verb, str(locked)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert str(locked) in done.stderr and "Permission denied" in done.stderr
 
 
 def test_an_import_does_not_replace_what_it_reads(tmp_path, capsys, monkeypatch):
