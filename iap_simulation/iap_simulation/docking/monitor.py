@@ -53,6 +53,9 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
         self.docked: list[float] = []
         self.progress: DockingProgress = START
         self.outcome = RUNNING
+        self._last_lock = (
+            math.nan
+        )  # time at which it was locked, also of a latch that is open again
 
     @classmethod
     def of(cls, scenario: Scenario) -> Self | None:
@@ -72,6 +75,8 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
         if not math.isnan(now.caught) and now.caught not in self.docked[-1:]:
             self.docked.append(now.caught)
         self.progress = follow(self.progress, now, self._ports, self._limits)
+        if not math.isnan(self.progress.lock):
+            self._last_lock = self.progress.lock
         self.outcome = outcome(now, self.progress, self._limits)
 
     def _instant(self, plant: ObservedPlant) -> DockingInstant:
@@ -97,6 +102,11 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
             return None
         if force_peak > success.peak_force:
             return f"a force of {force_peak:.0f} N is more than the {success.peak_force:g} N of a docking"
+        if math.isnan(self.progress.lock) and self._last_lock <= success.within:
+            return (
+                f"latch '{self._latch}' was locked at {self._last_lock:.2f} s, and open again before"
+                f" the vehicles were calm for {success.calm_time:g} s"
+            )
         if math.isnan(self.progress.lock):
             return f"latch '{self._latch}' was not locked within {success.within:g} s"
         return f"the locked vehicles were not calm for {success.calm_time:g} s within {success.settle:g} s"

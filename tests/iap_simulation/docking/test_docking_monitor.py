@@ -103,6 +103,20 @@ def test_times_forces_and_events_of_a_docking_are_in_its_figures(
     assert monitor.docked == [1.0, 1.5] and monitor.metrics(plant)["success"]
 
 
+def test_a_latch_that_opens_again_is_not_said_to_have_been_open_all_along(
+    followed: tuple[Any, Any],
+) -> None:
+    plant, monitor = followed
+    plant.turns(1.0, Phase.CAUGHT, "caught")
+    monitor.observe(plant)
+    plant.turns(1.5, Phase.LOCKED, "locked")
+    monitor.observe(plant)
+    plant.turns(2.0, Phase.OPEN, "released")
+    for plant.t in np.arange(2.0, monitor._success.within + 0.5, 0.1).round(9):
+        monitor.observe(plant)
+    assert monitor.is_over and "was locked at 1.50 s, and open again before" in monitor.failure
+
+
 def test_a_pair_that_is_never_locked_fails_when_its_time_is_up(followed: tuple[Any, Any]) -> None:
     plant, monitor = followed
     plant.turns(1.0, Phase.CAUGHT, "caught")
