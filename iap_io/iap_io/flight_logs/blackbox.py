@@ -14,8 +14,7 @@ from iap_description.config.text_files import MAX_TABLE, read_bytes
 from iap_description.errors import BadInput, shown
 from iap_io.flight_logs import blackbox_codes as codes
 from iap_io.flight_logs import blackbox_frames as frames
-from iap_io.flight_logs.blackbox_columns import TIME, above_zero, log_of_columns
-from iap_io.flight_logs.blackbox_flips import without_flips
+from iap_io.flight_logs.blackbox_columns import TIME, above_zero, log_of_columns, without_flips
 from iap_io.flight_logs.flight_log import FlightLog
 
 MAGIC = b"H Product:Blackbox"

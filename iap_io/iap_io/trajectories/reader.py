@@ -22,7 +22,6 @@ from iap_io.trajectories.axes import in_enu, of_the_body, ordered
 from iap_io.trajectories.bags import Bag, is_bag, opened
 from iap_io.trajectories.clocks import delay_of, timed
 from iap_io.trajectories.column_names import PLACE, QUATERNION
-from iap_io.trajectories.euroc import read_euroc
 from iap_io.trajectories.gaps import (
     check_gaps,
     cut,
@@ -44,7 +43,7 @@ from iap_io.trajectories.poses import read_body_list, read_poses
 from iap_io.trajectories.recorded import Clock, RecordedTrajectory, without_contradictions
 from iap_io.trajectories.samples import Samples, continuous, scaled
 from iap_io.trajectories.table_columns import header_of, in_order, is_ambiguous
-from iap_io.trajectories.text_poses import CSV, read_kitti, read_tum, text_kind
+from iap_io.trajectories.text_poses import CSV, read_euroc, read_kitti, read_tum, text_kind
 from iap_io.trajectories.tilts import check_tilts
 from iap_io.trajectories.topics import PoseTopic, choose, pose_topics
 from iap_io.trajectories.transforms import read_transforms

@@ -8,7 +8,7 @@ import pytest
 
 from iap_bringup.fuzz.made_blackbox import END, KEYS, NAMES, blackbox, frame
 from iap_io.flight_logs import flight_log as names
-from iap_io.flight_logs.blackbox_flips import without_flips
+from iap_io.flight_logs.blackbox_columns import without_flips
 from iap_io.flight_logs.readers import open_log
 
 EVERY = int(KEYS["I interval"])

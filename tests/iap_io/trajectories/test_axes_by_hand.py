@@ -8,9 +8,9 @@ import pytest
 
 from iap_description.math import so3
 from iap_io.trajectories.axes import CONVENTIONS, in_enu
-from iap_io.trajectories.euroc import read_euroc
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary, WrenchSummary
 from iap_io.trajectories.samples import Samples
+from iap_io.trajectories.text_poses import read_euroc
 from iap_io.trajectories.wrenches import _axes, _turned
 
 WORLD, BODY = (1.0, 2.0, 3.0), (4.0, 5.0, 6.0)
