@@ -200,6 +200,10 @@ def usable_times(t: Array, name: str, stray: float = STRAY) -> tuple[Booleans, l
     if (keep & ~near).any():
         notes.append(f"{name}: {(keep & ~near).sum()} stray time stamps left out")
     keep &= near
+    ahead = _ahead(t, keep)
+    if ahead.any():
+        notes.append(f"{name}: {int(ahead.sum())} rows ahead of those behind left out")
+    keep &= ~ahead
     part, of_parts = _longest_part(t, keep, name)
     keep &= part
     latest = np.maximum.accumulate(np.where(keep, t, -np.inf))
@@ -207,6 +211,18 @@ def usable_times(t: Array, name: str, stray: float = STRAY) -> tuple[Booleans, l
     if late.any():
         notes.append(f"{name}: {late.sum()} rows not after the row before left out")
     return np.asarray(keep & ~late), [*notes, *of_parts]
+
+
+def _ahead(t: Array, keep: Booleans) -> Booleans:
+    """Mask of lone rows whose times are far ahead, while the next one follows the one before."""
+    index = np.flatnonzero(keep)
+    mask, times = np.zeros_like(keep), t[index]
+    if len(times) < SET_BACK_ROWS:
+        return mask
+    least = SET_BACK_ROWS * float(np.median(np.abs(np.diff(times))))
+    lone = (times[1:-1] - times[2:] > least) & (times[2:] > times[:-2])
+    mask[index[1:-1][lone]] = True
+    return mask
 
 
 def _longest_part(t: Array, keep: Booleans, name: str) -> tuple[Booleans, list[str]]:

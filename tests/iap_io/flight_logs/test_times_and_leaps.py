@@ -201,3 +201,12 @@ def test_rows_that_come_late_are_no_clock_that_is_set_back() -> None:
     keep, notes = usable_times(t, "ATT")
     assert keep.sum() == len(T) - 5
     assert notes == ["ATT: 5 rows not after the row before left out"]
+
+
+def test_a_lone_row_far_ahead_is_no_clock_that_is_set_back() -> None:
+    """A flipped bit in its time: all others are in order."""
+    t = T.copy()
+    t[40] += 5.0
+    keep, notes = usable_times(t, "ATT")
+    np.testing.assert_array_equal(np.flatnonzero(~keep), [40])
+    assert notes == ["ATT: 1 rows ahead of those behind left out"]

@@ -481,3 +481,15 @@ def test_a_level_flight_that_may_be_in_centimetres_has_a_note(tmp_path: Path) ->
     note = "it moves at 15.7 m/s: if its unit is cm, --scale 0.01 reads it"
     assert note in read_recorded(tmp_path / "flight.txt").about.notes
     assert read_recorded(tmp_path / "flight.txt", scale=0.01).about.notes == ()
+
+
+def test_an_attitude_that_never_changes_in_flight_is_noted_unless_it_is_level(
+    mcap: BagMaker,
+) -> None:
+    """Set-points have no attitude; an estimate of one that stands still was lost."""
+    m = motion(np.arange(0.0, 4.0, 0.02))
+    note = "its attitude never changes while it moves: was it measured?"
+    for q, is_noted in (([0.0, 0.0, 0.6, 0.8], True), ([0.0, 0.0, 0.0, 1.0], False)):
+        still = Motion(m.t, m.p, np.tile(q, (len(m.t), 1)), m.v, m.w, m.a, m.alpha)
+        path = mcap.write({"/vicon/pose": mcap.poses(still)}, f"noted_{is_noted}")
+        assert (note in read_recorded(path).about.notes) is is_noted
