@@ -255,7 +255,8 @@ def fault_of_metadata(path: Path) -> str | None:
     if missing:
         return f"names {shown(missing[0])}, which is not there"
     is_packed = str(about.get("compression_mode", "")).lower() == "file"
-    if is_packed and all(suffix_of(each) in STORAGE_SUFFIXES for each in files):
+    is_known = about.get("compression_format", "") in ("", "zstd")
+    if is_packed and is_known and all(suffix_of(each) in STORAGE_SUFFIXES for each in files):
         return "says that its files are packed, and they are not"
     return None
 

@@ -48,8 +48,8 @@ def check_level(samples: Samples) -> None:
     tilts = _tilts(so3.matrix_from_quaternion(samples.q))
     if others is None or others.max() > LEVEL or np.quantile(tilts, 0.95) < LEANS:
         return
-    if max(tilts[0], tilts[-1]) < LEVEL:
-        return
+    if max(tilts[0], tilts[-1]) < LEVEL or tilts[0] > np.arccos(UPRIGHT):
+        return  # which comes back level, or starts on its side, as its mounting is asked about
     order = samples.about.quaternion
     raise BadInput(
         f"{samples.source}: it leans by up to {np.degrees(tilts.max()):.0f} deg about one axis, and its accelerations"

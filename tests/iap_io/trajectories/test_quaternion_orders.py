@@ -24,7 +24,7 @@ def w_first(q: Array) -> Array:
     return q[:, [3, 0, 1, 2]]
 
 
-@pytest.mark.parametrize("yaw", [2.6 + 0.0 * T, np.pi + 0.2 * T, -2.0 + 0.1 * T])
+@pytest.mark.parametrize("yaw", [2.6 + 0.0 * T, np.pi + 0.2 * T, -2.2 - 0.1 * T])
 def test_a_hover_that_turns_by_its_yaw_and_has_w_first_is_refused_with_both_orders(
     yaw: Array,
 ) -> None:
@@ -37,7 +37,7 @@ def test_a_hover_that_turns_by_its_yaw_and_has_w_first_is_refused_with_both_orde
 
 def test_numbers_that_are_w_last_and_were_read_w_first_are_refused_likewise() -> None:
     """Read w first, (x, y, z, w) is taken as (w, x, y, z)."""
-    q = turns("z", 2.6 + 0.0 * T)
+    q = turns("z", 0.4 + 0.0 * T)
     misread = q[:, [1, 2, 3, 0]]
     with pytest.raises(BadInput, match="--quaternion xyzw reads .* --quaternion wxyz keeps"):
         check_level(samples_of(HOVER, misread, about={"quaternion": "wxyz"}))
@@ -57,3 +57,7 @@ def test_a_body_on_its_head_stands_in_the_other_order() -> None:
     q = turns("z", 0.1 * T)
     with pytest.raises(BadInput, match="--quaternion wxyz reads its numbers so that it stands"):
         check_standing(samples_of(HOVER, w_first(q)))
+
+
+def test_a_body_that_starts_on_its_side_is_left_to_its_mounting() -> None:
+    check_level(samples_of(HOVER, w_first(turns("z", 0.5 + 0.0 * T))))
