@@ -53,9 +53,7 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
         self.docked: list[float] = []
         self.progress: DockingProgress = START
         self.outcome = RUNNING
-        self._last_lock = (
-            math.nan
-        )  # time at which it was locked, also of a latch that is open again
+        self._last_lock = math.nan  # also of a latch that is open again [s]
 
     @classmethod
     def of(cls, scenario: Scenario) -> Self | None:

@@ -327,6 +327,7 @@ def test_a_docking_that_failed_says_why(outcome: int, progress: dict, words: str
     monitor = DockingMonitor.__new__(DockingMonitor)
     monitor._success = SimpleNamespace(peak_force=30.0, within=10.0, calm_time=3.0, settle=6.0)  # type: ignore[assignment]
     monitor._latch, monitor.outcome, monitor.progress = "l", outcome, START._replace(**progress)
+    monitor._last_lock = math.nan
     assert monitor.failure is None if words is None else words in str(monitor.failure)
 
 
