@@ -24,6 +24,7 @@ from iap_simulation.identification.settings import load_settings
 from iap_simulation.identification.validation import validation
 
 PLANT = "plant.yaml"
+DIGITS = 9  # after the point, below which a parameter at its bound of 0 differs from 0
 
 
 def identify(options: argparse.Namespace) -> int:
@@ -104,10 +105,14 @@ def _error_table(metrics: dict[str, Any]) -> Table:
     return table
 
 
-def _parameter_table(parameters: dict[str, list[float | None]]) -> Table:
+def _parameter_table(parameters: dict[str, Any]) -> Table:
     table = Table("parameter", "value", "95 % interval, +-")
     for name, (value, half) in parameters.items():
-        table.add_row(name, f"{value:.5g}", "not determined" if half is None else f"{half:.2g}")
+        table.add_row(
+            name,
+            f"{round(value, DIGITS):.3g}",
+            "not determined" if half is None else f"{half:.2g}",
+        )
     return table
 
 

@@ -82,16 +82,16 @@ def _name(result: Result) -> str:
 
 def _duration_text(metrics: dict[str, Any]) -> str:
     start, end = metrics["window_s"]
+    counted = f"errors over {start:.1f} to {end:.1f} s"
+    if end <= start:
+        counted = f"no errors, which count from {start:.1f} s on"
     speed = (
         f" ({metrics['real_time_factor']:.1f} x real time), control step {metrics['control_step_us']:.0f} us,"
         f"{_compiled_text(metrics)}"
     )
     if NOTICE.elapsed > UNNOTICED:  # of machine code: the speed of this flight says nothing
         speed = f", compiled for {NOTICE.elapsed:.0f} s, which the next flight saves,"
-    return (
-        f"{metrics['duration_s']:.1f} s flown in {metrics['wall_s']:.1f} s{speed}"
-        f" errors over {start:.1f} to {end:.1f} s"
-    )
+    return f"{metrics['duration_s']:.1f} s flown in {metrics['wall_s']:.1f} s{speed} {counted}"
 
 
 def _compiled_text(metrics: dict[str, Any]) -> str:

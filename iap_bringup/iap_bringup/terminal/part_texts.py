@@ -56,7 +56,8 @@ def _joint_text(name: str, joint: dict[str, Any]) -> str:
     if caught is not None:
         parts.append(f"caught at {caught:.2f} s")
     else:
-        parts.append("never joined" if joint["force_n"] is None else "joined from the start")
+        is_joined = joint["force_n"] is not None
+        parts.append("joined from the start" if is_joined else "not joined while errors count")
     if joint["returns"]:
         parts.append(f"after {joint['returns']} lost approaches")
     if released is not None:

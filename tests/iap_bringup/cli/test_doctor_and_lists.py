@@ -30,10 +30,10 @@ def test_tables_of_a_fit_have_errors_shares_and_intervals():
     assert (
         "NOT held out" in identify._error_table({**metrics, "validated_on_training": True}).title
     )
-    parameters = identify._parameter_table({"k": [1.23456789, 0.0123], "m": [2.0, None]})
+    parameters = identify._parameter_table({"k": [1.23456789, 0.0123], "m": [2e-118, None]})
     assert [list(column.cells) for column in parameters.columns] == [
         ["k", "m"],
-        ["1.2346", "2"],
+        ["1.23", "0"],
         ["0.012", "not determined"],
     ]
 

@@ -32,7 +32,7 @@ def test_each_joint_has_a_line_and_the_largest_wrench_ends_them() -> None:
     assert text.splitlines() == [
         "joint a: caught at 11.65 s after 2 lost approaches and released at 59.20 s",
         "joint b: joined from the start",
-        "joint c: never joined",
+        "joint c: not joined while errors count",
         "t = 20.050 s: module 'm2': lost, 'm1' leads",
         "modules: largest mean wrench in a joint 0.010 N, 0.0005 N m",
     ]

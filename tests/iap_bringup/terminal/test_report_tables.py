@@ -139,6 +139,8 @@ def test_the_duration_tells_pace_step_and_window(monkeypatch):
         " errors over 1.0 to 9.5 s"
     )
     assert "compiled" not in _duration_text(metrics)
+    short = _duration_text({**metrics, "window_s": [10.0, 3.0]})
+    assert short.endswith(" no errors, which count from 10.0 s on")
 
 
 def test_an_end_effector_is_beside_published_flights_and_cut_commands_are_reported():
