@@ -89,7 +89,9 @@ def render(options: argparse.Namespace) -> int:
         return _render_again(options)
     from iap_bringup.pictures.render import render_run  # brings in the physics engine's renderer
 
-    out = options.out or options.folder / "plots" / "picture.png"
+    out: Path = options.out or options.folder / "plots" / "picture.png"
+    if out.suffix.lower() != ".png":  # it would replace whatever is there
+        raise BadInput(f"--out {out}: a picture's file ends in .png")
     with work_bar(Console(stderr=True), "rendering"):
         render_run(options.folder, out, options.time)
     Console().print(out, soft_wrap=True)

@@ -162,6 +162,13 @@ def test_a_file_is_no_folder_of_a_run(verb, tmp_path, capsys):
     assert f"{path}: a file, no folder; name that of a run" in complaint(capsys, verb, str(path))
 
 
+def test_a_picture_does_not_replace_a_file_of_another_kind(tmp_path, capsys):
+    (path := tmp_path / "mine.yaml").write_text("extends: hover", encoding="utf-8")
+    text = complaint(capsys, "render", str(tmp_path), "--out", str(path))
+    assert f"--out {path}: a picture's file ends in .png" in text
+    assert path.read_text(encoding="utf-8") == "extends: hover"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", ["replay", "localize", "view"])
 def test_a_folder_that_may_not_be_looked_into_is_bad_input(verb, tmp_path):
