@@ -80,10 +80,10 @@ class World(Record):
 
     @property
     def has_free_objects(self) -> bool:
-        """True if an object moves freely, so that time alone does not say where it is."""
+        """True if an object moves freely or turns about a hinge, so that time alone does not say where it is."""
         return any(item.mass is not None for item in self.objects.values())
 
     def object_states(self, t: float) -> Array:
-        """(objects, 13) states of the objects at a time [s], none of which moves freely."""
+        """(objects, 13) states of the objects at a time [s], none of which has a mass."""
         rows = [item.row(t) for item in self.objects.values()]
         return np.array(rows).reshape(-1, STATE_SIZE)

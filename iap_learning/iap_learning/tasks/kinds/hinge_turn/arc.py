@@ -17,6 +17,25 @@ from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
 
 
+def turned_object(task: TurnTask, scenario: Scenario) -> WorldObject:
+    """The object of a scenario that a task turns.
+
+    Raises:
+        BadInput: the scenario has several vehicles, no tool or no such object with a hinge.
+    """
+    vehicle, source = scenario.vehicles[0], f"task '{task.name}'"
+    if len(scenario.vehicles) > 1 or vehicle.platform.tool is None:
+        raise BadInput(f"{source}: the scenario needs one vehicle with a tool")
+    objects = scenario.world.objects
+    hinged = [name for name, item in objects.items() if item.hinge is not None]
+    if task.turned not in hinged:
+        known = ", ".join(hinged) or "none"
+        raise BadInput(
+            f"{source}: key 'turned': no object '{task.turned}' with a hinge (such: {known})"
+        )
+    return objects[task.turned]
+
+
 @dataclass(frozen=True, eq=False)
 class Arc:
     """Arcs of B worlds.
@@ -44,20 +63,11 @@ class Arc:
         Raises:
             BadInput: the scenario has several vehicles, no tool or no such object with a hinge.
         """
-        vehicle, source = scenario.vehicles[0], f"task '{task.name}'"
-        if len(scenario.vehicles) > 1 or vehicle.platform.tool is None:
-            raise BadInput(f"{source}: the scenario needs one vehicle with a tool")
-        objects = scenario.world.objects
-        hinged = [name for name, item in objects.items() if item.hinge is not None]
-        if task.turned not in hinged:
-            known = ", ".join(hinged) or "none"
-            raise BadInput(
-                f"{source}: key 'turned': no object '{task.turned}' with a hinge (such: {known})"
-            )
+        item, vehicle = turned_object(task, scenario), scenario.vehicles[0]
         tip_P = Assembly.of(vehicle.platform, vehicle.name).tool_tip_P
         assert tip_P is not None  # noqa: S101 - there is a tool
         start = row[REF_P] + so3.rotate(row[REF_Q], tip_P)
-        point, axis = _axis_of(objects[task.turned])
+        point, axis = _axis_of(item)
         return cls(
             tip_P, start, point, axis, np.tile(point, (batch, 1)), np.tile(axis, (batch, 1))
         )

@@ -12,7 +12,7 @@ from iap_description.config.record import NonNegative, Positive, Real
 from iap_description.states import Q
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kind import SingleRun, TaskKind
-from iap_learning.tasks.kinds.hinge_turn.arc import Arc
+from iap_learning.tasks.kinds.hinge_turn.arc import turned_object
 from iap_learning.tasks.kinds.hinge_turn.counts import TurnCounts, TurnRules, count, measures
 from iap_learning.tasks.kinds.hinge_turn.episodes import TurnEpisodes
 from iap_learning.tasks.kinds.hinge_turn.observations import TurnInputs
@@ -98,18 +98,14 @@ class TurnEngineEpisode(TouchEngineEpisode):
 
     def __init__(self, simulation: Simulation, task: TurnTask) -> None:
         scenario = simulation.scenario
-        Arc.of(task, scenario, simulation.loop.vehicles[0].timeline.row(0), 1)  # refuses
+        self._hinge = turned_object(task, scenario).hinge
         self._number = list(scenario.world.objects).index(task.turned)
-        self._start_q = self._object_q(simulation)
-        self._hinge = scenario.world.objects[task.turned].hinge
+        self._start_q = simulation.plant.engine.object_states()[self._number, Q]
         self._rules, self._counts = TurnRules.of(task, scenario.dt), TurnCounts.of(1)
         super().__init__(simulation, self._counts)
 
-    def _object_q(self, simulation: Simulation) -> Array:
-        return simulation.plant.engine.object_states()[self._number, Q]
-
     def _count(self) -> None:
-        assert self._hinge is not None  # noqa: S101 - as `Arc.of` has looked
+        assert self._hinge is not None  # noqa: S101 - as `turned_object` has looked
         q = self._plant.engine.object_states()[self._number, Q]
         angles = np.array([self._hinge.angle(self._start_q, q)])
         forces = np.linalg.norm(self._plant.contact_wrench(0)[None, :3], axis=1)

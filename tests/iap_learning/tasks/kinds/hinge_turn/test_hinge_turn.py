@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns of doors: what is counted, where axes are and are believed to be, who flies, and that every world is alone."""
+"""Turns of doors and valves: what is counted, where axes are, who flies, and that every world is alone."""
 
 import numpy as np
 import pytest
@@ -106,29 +106,38 @@ def test_the_reference_of_the_tip_goes_along_its_arc_and_turns():
 
 @pytest.mark.slow
 @needs_mujoco
-@pytest.mark.parametrize("name", ["swing", "swing_oracle"])
-def test_agents_open_doors_each_world_alone_as_with_others(name):
-    episodes = make_episodes("push_door", 6)
-    observation, agent = episodes.reset(seeds=range(6)), agent_of(name, episodes)
+@pytest.mark.parametrize(
+    ("task", "name"),
+    [
+        ("push_door", "swing"),
+        ("push_door", "swing_oracle"),
+        ("turn_valve", "crank"),
+        ("turn_valve", "crank_oracle"),
+    ],
+)
+def test_agents_turn_doors_and_valves_each_world_alone_as_with_others(task, name):
+    episodes = make_episodes(task, 3)
+    observation, agent = episodes.reset(seeds=range(3)), agent_of(name, episodes)
     for _ in step_until_over(episodes, observation, lambda _, act=agent: act()):
         pass
     assert (episodes.outcome == ARRIVED).all()
-    one = make_episodes("push_door", 1)
-    observation, agent = one.reset(seeds=[3]), agent_of(name, one)
+    one = make_episodes(task, 1)
+    observation, agent = one.reset(seeds=[2]), agent_of(name, one)
     for _ in step_until_over(one, observation, lambda _, act=agent: act()):
         pass
     for key, values in one.report().items():
-        np.testing.assert_array_equal(values, episodes.report()[key][3:4])
+        np.testing.assert_array_equal(values, episodes.report()[key][2:3])
 
 
 @pytest.mark.slow
 @needs_mujoco
-def test_the_law_in_worlds_is_the_one_of_single_runs():
-    episodes = make_episodes("push_door", 2)
+@pytest.mark.parametrize("task", ["push_door", "turn_valve"])
+def test_the_law_in_worlds_is_the_one_of_single_runs(task):
+    episodes = make_episodes(task, 2)
     observation = episodes.reset(seeds=[4, 5])
     for _ in step_until_over(episodes, observation, lambda _: None):
         pass
-    results = fly_in_engine(make_task("push_door"), baseline("controller"), "mujoco", [4, 5])
+    results = fly_in_engine(make_task(task), baseline("controller"), "mujoco", [4, 5])
     assert list(results.outcomes) == [OUTCOMES[each] for each in episodes.outcome.tolist()]
     np.testing.assert_array_equal(results.measures["force_peak"], episodes.report()["force_peak"])
     np.testing.assert_allclose(results.measures["angle"], episodes.report()["angle"], rtol=1e-9)
