@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Real, Record, Vec3
+from iap_description.config.record import Degrees, NonNegative, Record, Vec3
 from iap_description.math import so3
 from iap_description.states import STATE_SIZE, P, Q, V, W
 
@@ -35,11 +35,11 @@ class Hinge(Record):
 
     point: Vec3 = (0.0, 0.0, 0.0)
     axis: Vec3 = (0.0, 0.0, 1.0)
-    limits_deg: tuple[Real, Real]
+    limits_deg: tuple[Degrees, Degrees]
     friction: NonNegative = 0.0
     damping: NonNegative = 0.0
     stiffness: NonNegative = 0.0
-    rest_deg: Real = 0.0
+    rest_deg: Degrees = 0.0
 
     @model_validator(mode="after")
     def _turns(self) -> Self:
