@@ -114,6 +114,34 @@ KINDS = {
 }
 
 
+def _kind_of(path: Path, reading: PoseReading) -> PoseFile:
+    """The kind of a file, by its first bytes or by what the user says of it.
+
+    Raises:
+        BadInput: there is none, or what is said of it is of other kinds.
+    """
+    kind = next((kind for kind in KINDS.values() if kind.fits(path)), None)
+    has_topics = kind is not None and kind.has_topics
+    if reading.columns is not None and has_topics:
+        raise BadInput(
+            f"{path}: --columns {reading.columns}: it has topics and no columns; --topic chooses one"
+        )
+    if reading.columns is not None:
+        kind = KINDS["table"]
+    if kind is None and (path.suffix in _PACKED or packing_of(path)):
+        raise BadInput(f"{path}: it is packed: unpack it, and name what comes out of it")
+    if kind is None:
+        raise BadInput(
+            f"{path}: neither a .bag, .mcap, .db3 or .csv file nor a rosbag2 folder, nor TUM (8 columns) or"
+            f" KITTI (12) text; --columns names the columns of another table"
+        )
+    if reading.topic is not None and not kind.has_topics:
+        raise BadInput(
+            f"{path}: --topic {reading.topic}: a {path.suffix[1:].upper()} file has no topics"
+        )
+    return kind
+
+
 def read_recorded(
     path: Path | str, reading: PoseReading | None = None, *, follows: bool = True, **keys: object
 ) -> RecordedTrajectory:
@@ -132,20 +160,7 @@ def read_recorded(
     reading = reading or validate(PoseReading, keys, source=str(path))
     if not path.exists():
         raise BadInput(f"{path}: no such file or folder")
-    kind = next((kind for kind in KINDS.values() if kind.fits(path)), None)
-    if reading.columns is not None and (kind is None or not kind.has_topics):
-        kind = KINDS["table"]
-    if kind is None and (path.suffix in _PACKED or packing_of(path)):
-        raise BadInput(f"{path}: it is packed: unpack it, and name what comes out of it")
-    if kind is None:
-        raise BadInput(
-            f"{path}: neither a .bag, .mcap, .db3 or .csv file nor a rosbag2 folder, nor TUM (8 columns) or"
-            f" KITTI (12) text; --columns names the columns of another table"
-        )
-    if reading.topic is not None and not kind.has_topics:
-        raise BadInput(
-            f"{path}: --topic {reading.topic}: a {path.suffix[1:].upper()} file has no topics"
-        )
+    kind = _kind_of(path, reading)
     samples = ordered(scaled(kind.read(path, reading), reading), reading.quaternion)
     samples = in_enu(of_the_body(samples), reading.convention or samples.about.convention)
     samples, stamps = cut(*timed(samples, reading), reading)

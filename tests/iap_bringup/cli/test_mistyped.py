@@ -137,6 +137,7 @@ def test_a_file_that_is_not_there_is_called_so(typed, capsys):
         ("--versoin", "unknown argument '--versoin': did you mean --version?"),
         ("run hover --seed 1.5", "--seed: a whole number is expected, found '1.5'"),
         ("run hover --duration x", "--duration: a number is expected, found 'x'"),
+        ("replay x --scale x", "--scale: a number, or three with commas, is expected, found 'x'"),
         ("train hold --steps 0", "--steps 0: key 'online.steps'"),
         ("train hold --set online.steps=0", "--set online.steps=0: key 'online.steps'"),
         ("run hover --set wind=3", "key 'wind': a mapping of keys belongs here (got 3)"),

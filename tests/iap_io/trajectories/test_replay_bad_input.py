@@ -207,3 +207,9 @@ def test_trajectory_of_several_bodies(mcap: BagMaker, flight: Motion) -> None:
     message = mcap.make(kind, mcap.header(START_NS), ["a", "b"], [point])
     path = mcap.write({"/command": (kind, [(START_NS, message)])})
     assert "message 0: a point has 2 transforms" in refused(path)
+
+
+def test_a_bag_has_no_columns(bag_maker: Callable[[str], BagMaker], flight: Motion) -> None:
+    maker = bag_maker("mcap")
+    path = maker.write({"/command": maker.poses(flight)})
+    assert "--columns 1,2,3,4: it has topics and no columns" in refused(path, columns="1,2,3,4")

@@ -34,10 +34,19 @@ class PoseOption(NamedTuple):
 
 
 def _scale(text: str) -> float | tuple[float, ...]:
-    """One number, or three with commas."""
-    numbers = tuple(float(each) for each in text.split(","))
+    """One number, or three with commas.
+
+    Raises:
+        ArgumentTypeError: the text says something else.
+    """
+    try:
+        numbers = tuple(float(each) for each in text.split(","))
+    except ValueError:
+        numbers = ()
     if len(numbers) not in (1, 3):
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(
+            f"a number, or three with commas, is expected, found '{text}'"
+        )
     return numbers if len(numbers) == 3 else numbers[0]
 
 
