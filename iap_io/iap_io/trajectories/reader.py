@@ -49,7 +49,7 @@ from iap_io.trajectories.topics import PoseTopic, choose, pose_topics
 from iap_io.trajectories.transforms import read_transforms
 
 _PACKED = (".lz4", ".zst", ".zstd", ".gz", ".bz2", ".xz", ".zip", ".7z", ".tar", ".tgz")
-STILL_TURN = 0.02  # least part of a quaternion of a body that is not level, without yaw
+STILL_TILT = 0.005  # least x or y of a quaternion of a body that is not level
 _log = logging.getLogger(__name__)
 
 
@@ -191,7 +191,7 @@ def _trajectory(samples: Samples, stamps: Integers, bridge: float) -> RecordedTr
     t = (stamps - stamps[0]) * 1e-9
     if not (np.ptp(samples.p, axis=0).any() or np.ptp(samples.q, axis=0).any()):
         samples = samples.noted("it never moves: a hover, or a tracker that sees no body")
-    elif np.abs(samples.q[:, :3]).max() > STILL_TURN and not np.ptp(samples.q, axis=0).any():
+    elif np.abs(samples.q[:, :2]).max() > STILL_TILT and not np.ptp(samples.q, axis=0).any():
         samples = samples.noted("its attitude never changes while it moves: was it measured?")
     samples = samples.noted(*check_gaps(samples.source, t, bridge, samples.about.notes))
     clock: Clock = "bag" if samples.header_ns is None else "header"
