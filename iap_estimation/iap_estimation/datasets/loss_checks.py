@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_estimation.datasets.method_results import BLIND, LOST, LocalizationResults
+from iap_estimation.evaluation.constant_velocity import constant_velocity
 from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_estimation.navigation.vision_log import FEWEST_TRACKS
+from iap_estimation.virpo.messages import Ranges
 
 MOST_BLIND = 0.3  # share of the images without tracks, with which a method of images is lost
 FEWEST_RESTARTS, LEAST_TIME = (
@@ -17,6 +20,7 @@ FEWEST_RESTARTS, LEAST_TIME = (
     10.0,
 )  # restarts from which on, and time for each below which, it is lost [s]
 GAP = "a gap in the inertial samples"  # a reason to begin anew that is not the method's fault
+LEAST_OFF, WORSE = 0.08, 1.8  # [m], and times more than ranges alone, of which a note is made
 MOST_OFF = 0.5  # what ranges may be off an estimate in the median [m]
 
 Check = Callable[[LocalizationResults, str], str | None]
@@ -68,6 +72,30 @@ def off_ranges(results: LocalizationResults, method: str) -> str | None:
 
 
 CHECKS: tuple[Check, ...] = (without_tracks, restarting, off_ranges)
+
+
+def doubts(results: LocalizationResults) -> list[str]:
+    """Notes on estimates that ranges contradict far more than places of the ranges alone: samples lead them away."""
+    notes = []
+    for method in filter(BLIND.__contains__, results.methods):
+        with_unit = [np.abs(each) for each in range_errors(results, method).values()]
+        alone = [_off_alone(rounds) for rounds in results.rounds.values() if len(rounds)]
+        if not with_unit or not alone:
+            continue
+        off, least = (float(np.median(np.concatenate(each))) for each in (with_unit, alone))
+        if off > max(LEAST_OFF, WORSE * least):
+            notes.append(
+                f"{method}: its places are {off:.2f} m off the ranges in the median, and those of the ranges alone"
+                f" {least:.2f} m: do axes, signs and clock of the inertial samples fit, and the anchors?"
+            )
+    return notes
+
+
+def _off_alone(rounds: list[Ranges]) -> Array:
+    """Distances (n,) by which ranges are off places that go by nothing but ranges [m]."""
+    _, places = constant_velocity(rounds, rounds[0].p_W.mean(axis=0))
+    ways = [np.linalg.norm(p - each.p_W, axis=1) for p, each in zip(places, rounds, strict=True)]
+    return np.abs(np.concatenate([each.ranges for each in rounds]) - np.concatenate(ways))
 
 
 def range_errors(results: LocalizationResults, method: str) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from iap_estimation.datasets.loss_checks import range_errors
+from iap_estimation.datasets.loss_checks import doubts, range_errors
 from iap_estimation.datasets.method_results import BLIND, COMPLETED, LocalizationResults
 from iap_estimation.datasets.range_start import FIRST_ROUNDS, meeting_point
 from iap_estimation.evaluation.comparison import TrajectoryComparison, compare, figures
@@ -70,7 +70,7 @@ def evaluate(results: LocalizationResults, understood: dict[str, Any] | None = N
             elif trajectory is None and not ran.has_failed:
                 record["outcome"] = f"not estimated by {name}"
             estimation[body][name] = record | _speed(results, name)
-    heading = _heading(results, notes) | {"understood": understood or {}}
+    heading = _heading(results, [*notes, *doubts(results)]) | {"understood": understood or {}}
     return Evaluation(results, beside, heading | {"estimation": estimation})
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import range_bag
 from range_bag import ANCHORS, mapping, pose, write_bag
 
 from iap_bringup.cli import main
@@ -145,3 +146,28 @@ def test_a_real_walk(number: int, tmp_path: Path) -> None:
     assert uwb["outcome"] == "completed"
     assert uwb["ate_se3_rmse_m"] < 0.2 * uwb["still_rmse_m"]
     assert uwb["ate_se3_rmse_m"] < uwb["constant_velocity_rmse_m"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("turned", "is_noted"), [([0, 1, 2], False), ([1, 0, 2], True)])
+def test_inertial_samples_that_lead_away_from_the_ranges_are_noted(
+    monkeypatch, tmp_path: Path, capsys, turned: list[int], is_noted: bool
+) -> None:
+    """Rates with x and y exchanged: what ranges alone say of the places is nearer to the ranges."""
+    of_unit = range_bag.samples
+    monkeypatch.setattr(range_bag, "samples", lambda t: of_unit(t)[:, [*turned, 3, 4, 5]])
+    walk = write_bag(tmp_path, 12.0)
+    words = [
+        "localize",
+        str(walk),
+        "--map",
+        str(mapping(tmp_path)),
+        "--method",
+        "uwb",
+        "--no-plot",
+    ]
+    assert main.main([*words, "--out", str(tmp_path / "out")]) == 0
+    notes = json.loads((tmp_path / "out" / "metrics.json").read_text())["notes"]
+    assert (
+        any("do axes, signs and clock of the inertial samples fit" in n for n in notes) is is_noted
+    )

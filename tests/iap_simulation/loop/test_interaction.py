@@ -248,15 +248,3 @@ def test_an_admittance_that_is_switched_off_gives_back_what_it_has_yielded():
         jump = np.abs(loop.answer.row[:3] - row()[:3]).max()
         assert jump < 0.051
     np.testing.assert_allclose(loop.answer.row, row(), atol=1e-6)
-
-
-def test_a_wrench_that_messages_ask_for_holds_until_they_fall_silent():
-    """It is zero from then on, also where a new message has not come yet."""
-    demand, wrench = demand_of(ForceMode.SELECTIVE), np.array([3.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    demand.take(1.0, wrench)
-    task = demand.task(1.4, NO_WRENCH)
-    assert task.mode == ForceMode.SELECTIVE
-    np.testing.assert_array_equal(task.desired_P, wrench)
-    task = demand.task(1.6, NO_WRENCH)
-    assert task.mode == ForceMode.NONE
-    np.testing.assert_array_equal(task.desired_P, NO_WRENCH)
