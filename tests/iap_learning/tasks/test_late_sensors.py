@@ -4,7 +4,8 @@
 import numpy as np
 import pytest
 
-from iap_learning.tasks.late_sensors import LateSensors
+from iap_learning.tasks.kinds.registry import make_task
+from iap_learning.tasks.late_sensors import LateSensors, WrenchSensorSpec
 
 
 def test_the_observed_force_is_late_and_off_by_its_bias_and_noise():
@@ -33,3 +34,18 @@ def test_axes_have_errors_of_their_own_and_an_episode_has_those_of_its_seed():
     np.testing.assert_array_equal(sensors.known[1], first[0])
     assert first[0, 0] != first[1, 0]  # noise
     assert abs(first[0, 1] - 1.0) <= 0.5
+
+
+def test_wrenches_are_measured_in_the_body_and_their_mean_is_that_of_the_last_step():
+    spec = WrenchSensorSpec(
+        force_noise=0.0, torque_noise=0.0, force_bias=0.0, torque_bias=0.0, delay=1
+    )
+    task = make_task("push_door", {"repeat": 2})
+    sensors = spec.sensors(task, samples=10, batch=1)
+    sensors.reset(np.arange(1), np.arange(1))
+    x = np.zeros((1, 13))
+    x[0, 3:7] = 0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)  # turned by 90 deg about z
+    for force in (1.0, 2.0, 4.0):
+        sensors.measure(x, np.array([[force, 0.0, 0.0, 0.0, 2.0 * force, 0.0]]))
+    # what is known last are 1 and 2 N, along -y of the body; torques along its x
+    np.testing.assert_allclose(sensors.mean, [[0.0, -1.5, 0.0, 3.0, 0.0, 0.0]], atol=1e-12)

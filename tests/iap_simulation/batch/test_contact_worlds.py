@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from support.world_flights import assert_one_flight, cases, ends_of, flown_alone
 
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, IapError
 from iap_description.states import Level
 from iap_physics.engines.engine import (
     AIRCRAFT_HIT,
@@ -77,13 +77,13 @@ LOOSE = {  # the tip pushes a cube over a shelf
     "reference.moves": [{**ALONG[0], "by": [-0.2, 0.0, 0.0]}],
     "world.objects": {"cube": {**CUBE, "surface": ROUGH}, "shelf": {**SHELF, "surface": ROUGH}},
 }
-HINGE = {"point": [0.0, -0.4, 0.0], "limits_deg": [-5.0, 90.0], "friction": 0.5, "damping": 0.2}
+HINGE = {"point": [0.0, -0.4, 0.0], "limits_deg": [0.0, 90.0], "friction": 0.5, "damping": 0.2}
 LEAF = {"type": "box", "position": [-2.92, 0.3, 2.0], "size": [0.04, 0.8, 2.0], "mass": 12.0}
 DOOR = {  # the tip pushes a door with a closer open; seeds draw mass, place and torques
     **BY_POSE,
     "reference.moves": [{**ALONG[0], "by": [-0.3, 0.0, 0.0]}],
     "world.objects": {
-        "door": {**LEAF, "surface": ROUGH, "hinge": {**HINGE, "stiffness": 0.8, "rest_deg": -90.0}}
+        "door": {**LEAF, "surface": ROUGH, "hinge": {**HINGE, "stiffness": 0.8, "rest_deg": -30.0}}
     },
     "draw.object_mass": 0.5,
     "draw.object_position": [0.005, 0.02, 0.0],
@@ -216,19 +216,31 @@ def test_doors_that_are_pushed_open_stand_as_in_their_single_runs_also_after_a_s
     for _ in range(100):
         worlds.advance()
     snapshot = worlds.snapshot()
-    for _ in range(120):
+    for _ in range(200):
         worlds.advance()
     doors = worlds.object_states[:, 0].copy()
     assert (doors[:, 12] ** 2).min() > 0.0 and doors[0, 12] != doors[1, 12]  # rates [rad/s]
+    door = worlds.scenario.world.objects["door"]
+    angles = [door.hinge.angle(door.q_WO, row[3:7]) for row in doors]
+    np.testing.assert_allclose(worlds.object_angles("door"), angles, atol=1e-12)
+    assert min(angles) > 0.001 and max(angles) > 0.1  # [rad]
     worlds.restore(snapshot)
-    for _ in range(120):
+    for _ in range(200):
         worlds.advance()
     np.testing.assert_array_equal(worlds.object_states[:, 0], doors)
     with Simulation(Flight.of(worlds.world(1))) as simulation:
-        for _ in range(220):
+        for _ in range(300):
             simulation.step()
         alone = simulation.plant.engine.object_states()
     np.testing.assert_array_equal(doors[1:], alone)
+
+
+def test_angles_of_what_has_no_hinge_are_refused():
+    worlds = worlds_of(LOOSE, 1)
+    with pytest.raises(IapError, match="no object 'door'"):
+        worlds.object_angles("door")
+    with pytest.raises(IapError, match="object 0 of the world has no hinge"):
+        worlds.object_angles("cube")
 
 
 FALLING = {**BY_POSE, "reference.position": [0.0, 0.0, 0.6]}
