@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Flights of `iap experiment virpo_tables`, and the methods that estimate each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -141,6 +141,14 @@ class LocalizationStudy:
 
     cases: tuple[LocalizationCase, ...]
     seeds: tuple[int, ...]
+
+    def rows(self) -> Iterator[tuple[LocalizationCase, str, tuple[str, ...], str]]:
+        """Each case, a row of its tables, the bodies whose mean that is, and a method."""
+        for case in self.cases:
+            for whose, bodies in case.groups.items():
+                yield from (
+                    (case, f"{case.name}: {whose}", bodies, method) for method in case.methods
+                )
 
     def case(self, name: str) -> LocalizationCase | None:
         """A case by name; None where the study leaves it out."""

@@ -105,13 +105,9 @@ def light_tables(
 ) -> Tables:
     """Errors of each condition: by day beside the published ones, and whether `joint` has diverged."""
     cells = []
-    for case in study.cases:
-        for whose, names in case.groups.items():
-            for method in case.methods:
-                mean = mean_of(results, case.name, method, names)
-                like = LIKE_PUBLISHED.get(case.name, ())
-                known = papers.mean_error("scenes", like, names, method)
-                bar = DIVERGED if method == "joint" else known if method == "vio" else None
-                row = f"{case.name}: {whose}"
-                cells.append(TableCell(TITLE, row, method, *mean, known, bar))
+    for case, row, names, method in study.rows():
+        mean = mean_of(results, case.name, method, names)
+        known = papers.mean_error("scenes", LIKE_PUBLISHED.get(case.name, ()), names, method)
+        bar = DIVERGED if method == "joint" else known if method == "vio" else None
+        cells.append(TableCell(TITLE, row, method, *mean, known, bar))
     return Tables(tuple(cells), ())

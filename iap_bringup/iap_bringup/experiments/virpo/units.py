@@ -130,12 +130,9 @@ def units_tables(results: EstimateResults, study: LocalizationStudy) -> Tables:
     """All figures; those of consistency beside their bars."""
     cells = []
     for table, (figure, unit) in TABLES.items():
-        for case in study.cases:
-            for whose, names in case.groups.items():
-                for method in case.methods:
-                    mean = mean_of(results, case.name, method, names, figure)
-                    row = f"{case.name}: {whose}"
-                    cells.append(TableCell(table, row, method, *mean, unit=unit))
+        for case, row, names, method in study.rows():
+            mean = mean_of(results, case.name, method, names, figure)
+            cells.append(TableCell(table, row, method, *mean, unit=unit))
     return Tables(tuple(map(_with_bar, cells)), ())
 
 

@@ -79,11 +79,9 @@ def zed_tables(
 ) -> Tables:
     """Mean errors over the aircraft of each flight, beside those of the sequences that it stands for."""
     cells = []
-    for case in study.cases:
-        for whose, names in case.groups.items():
-            for method in case.methods:
-                mean = mean_of(results, case.name, method, names)
-                known = papers.mean_error("neighbours", SEQUENCES[case.name], names, method)
-                bar = known if method in WITH_BAR else None
-                cells.append(TableCell(TITLE, f"{case.name}: {whose}", method, *mean, known, bar))
+    for case, row, names, method in study.rows():
+        mean = mean_of(results, case.name, method, names)
+        known = papers.mean_error("neighbours", SEQUENCES[case.name], names, method)
+        bar = known if method in WITH_BAR else None
+        cells.append(TableCell(TITLE, row, method, *mean, known, bar))
     return Tables(tuple(cells), ())
