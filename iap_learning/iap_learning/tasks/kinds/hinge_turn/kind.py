@@ -57,10 +57,12 @@ class SwingAgent(ScriptedAgent[SwingSettings, TurnEpisodes]):
     SETTINGS = SwingSettings
     TASKS = "pushes what has a hinge"
 
+    def __init__(self, settings: SwingSettings, episodes: TurnEpisodes) -> None:
+        self._has_felt = np.zeros(episodes.count, bool)
+        super().__init__(settings, episodes)
+
     def begin(self, indices: Integers) -> None:
         """Forget that some worlds have felt anything."""
-        if not hasattr(self, "_has_felt"):
-            self._has_felt = np.zeros(self.episodes.count, bool)
         self._has_felt[indices] = False
 
     def values(self) -> Array:
