@@ -110,7 +110,7 @@ def no_text(data: bytes) -> str | None:
 
 
 def remedy_of_cut(line: str) -> str:
-    """What helps where a line has too few columns: the last one of a writer that was ended has no line end."""
+    """The remedy where a line has too few columns: the last one of a writer that was ended has no line end."""
     return "" if line.endswith(("\n", "\r")) else CUT
 
 

@@ -44,7 +44,7 @@ from iap_description.config.record import (
     validate,
 )
 from iap_description.errors import BadInput, shown
-from iap_description.math import euler, so3
+from iap_description.math import euler
 from iap_estimation.datasets.bag_clocks import BagClocks, compare_clocks
 from iap_estimation.datasets.bag_samples import RATE_SAMPLES, inertial, noise_of
 from iap_estimation.datasets.bag_source import TruthPoses, open_bag, read_truth
@@ -63,7 +63,7 @@ NO_ATTITUDE = -1.0  # in the first covariance of an attitude that a sensor_msgs/
 UNIT_WITHIN = 0.01  # of a quaternion's length
 
 
-class _TruthTopic(Record):
+class _TruthOfBody(Record):
     topic: str
     body: str | None = None
     frame: str | None = None
@@ -79,7 +79,7 @@ class _AircraftTopics(Record):
     left: str
     right: str | None = None
     calibration: tuple[str, ...] = ()
-    truth: _TruthTopic | None = None
+    truth: _TruthOfBody | None = None
     joint: Vec3 = (0.0, 0.0, 0.0)
 
 
@@ -89,7 +89,7 @@ class _CentreTopics(Record):
     position: Vec3 = (0.0, 0.0, 0.0)
     rpy_deg: RpyDegrees = (0.0, 0.0, 0.0)
     tilt_deg: Positive = 1.0
-    truth: _TruthTopic | None = None
+    truth: _TruthOfBody | None = None
 
 
 class FleetMap(Record):
@@ -225,7 +225,7 @@ def _centre(
 
 
 def _tilts(unit: _CentreUnit, tally: Tally) -> Iterator[Event]:
-    """What the inertial unit of the central body says, in order of time.
+    """Tilts by the inertial unit of the central body, in order of time.
 
     Raises:
         BadInput: it has no attitudes.
@@ -246,7 +246,7 @@ def _tilts(unit: _CentreUnit, tally: Tally) -> Iterator[Event]:
                     f"{source}: key 'center.imu': no attitude at {t:.3f} s; leave 'center' out,"
                     " or name an inertial unit with an attitude estimate"
                 )
-            q_WB = so3.multiply(q_WS / np.linalg.norm(q_WS), so3.conjugate(unit.q_BS))
-            w_B, f_B = so3.rotate(unit.q_BS, sample.w_B), so3.rotate(unit.q_BS, sample.f_B)
-            yield from ((CENTRE, each) for _, each in sorter.add(t, Tilt(t, q_WB, w_B, f_B)))
+            q_WS = q_WS / np.linalg.norm(q_WS)
+            tilt = Tilt.by_unit(t, q_WS, sample.w_B, sample.f_B, unit.q_BS)
+            yield from ((CENTRE, each) for _, each in sorter.add(t, tilt))
     yield from ((CENTRE, each) for _, each in sorter.end())

@@ -110,7 +110,7 @@ def understand(dataset: SensorDataset, corrections: Corrections) -> DatasetSumma
 
 
 def _of_parts(dataset: SensorDataset, corrections: Corrections) -> DatasetSummary:
-    """What is understood of each aircraft of a data set with parts, which have sensors of their own."""
+    """The understanding of each aircraft of a data set with parts, which have sensors of their own."""
     names = [one.name for one in dataset.aircraft]
     each = {n: understand(part, corrections) for n, part in zip(names, dataset.parts, strict=True)}
     lines = {

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
-from iap_description.math import so3
 from iap_description.math.so3 import transform
 from iap_description.process.extras import cv2
 from iap_description.sensors.readings import ImageReading, ImuReading, RangeReading, Reading
@@ -156,9 +155,7 @@ class ReadingAdapter:
         if not isinstance(reading, ImuReading) or reading.q_WS is None or self._central is None:
             return None
         q_BS = np.array(self._central.q_BS)
-        q_WB = so3.multiply(reading.q_WS, so3.conjugate(q_BS))
-        w_B, f_B = so3.rotate(q_BS, reading.w_WS_S), so3.rotate(q_BS, reading.f_S)
-        return Tilt(reading.t, q_WB, w_B, f_B)
+        return Tilt.by_unit(reading.t, reading.q_WS, reading.w_WS_S, reading.f_S, q_BS)
 
     def _measurement(self, owner: int, reading: Reading) -> Raw | None:
         if isinstance(reading, ImuReading):

@@ -5,10 +5,12 @@ B is the body of an aircraft, whose origin and axes are those of its inertial un
 """
 
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.math import so3
 
 CENTRE, CENTRE_NAME = -1, "center"  # in place of an aircraft's index and name
 
@@ -80,6 +82,12 @@ class Tilt:
     q_WB0: Array
     w_B0: Array
     f_B0: Array
+
+    @classmethod
+    def by_unit(cls, t: float, q_WS: Array, w_S: Array, f_S: Array, q_BS: Array) -> Self:
+        """The same by an inertial unit S, which has an attitude (4,) on the central body."""
+        q_WB = so3.multiply(q_WS, so3.conjugate(q_BS))
+        return cls(t, q_WB, so3.rotate(q_BS, w_S), so3.rotate(q_BS, f_S))
 
 
 Measurement = ImuSample | Tracks | Ranges | Tilt

@@ -29,9 +29,9 @@ class WrenchSensorSpec(Record):
     torque_bias: NonNegative
     delay: NonNegativeCount
 
-    def sensors(self, task: Task, samples: int, batch: int) -> "WrenchSensors":
+    def sensors(self, task: Task, samples: int, batch: int) -> "LateWrenchSensors":
         """Sensors of B worlds of a task with so many samples in an episode."""
-        return WrenchSensors(self, task, samples, batch)
+        return LateWrenchSensors(self, task, samples, batch)
 
 
 class LateSensors:
@@ -86,7 +86,7 @@ class LateSensors:
         self.known = self._past[self._delay].copy()
 
 
-class WrenchSensors(LateSensors):
+class LateWrenchSensors(LateSensors):
     """A sensor of the contact wrench in axes of P in each of B worlds.
 
     Args:

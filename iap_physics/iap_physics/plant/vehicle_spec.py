@@ -124,7 +124,7 @@ class PlantVehicle(Record):
 
 
 def deviated(assembly: Assembly, deviation: Deviation, friction_factor: float) -> Assembly:
-    """What flies of an assembly that is made as the platform's file has it, with other friction of its tool."""
+    """An assembly, made as the platform's file has it, with a deviation and with other friction of its tool."""
     assembly = deviation.assembly(assembly)
     center = assembly.bodies[0]
     if center.surface is None or friction_factor == 1.0:

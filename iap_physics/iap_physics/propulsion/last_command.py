@@ -44,7 +44,7 @@ class LastCommand(NamedTuple):
 
 
 class FleetArrays(NamedTuple):
-    """What moves on of N aircraft's propulsion in B worlds.
+    """Commands and rotors of N aircraft in B worlds.
 
     Attributes:
         command: that autopilots obey.

@@ -203,7 +203,7 @@ class WorldViews:
         return (self.status != RUNNING) | (self.instants >= self.timeline.last)
 
     def _inputs(self, vehicle: int) -> WorldInputs:
-        """What the commander of a vehicle goes by at present."""
+        """The present inputs of the commander of a vehicle."""
         plant = self.plant
         times, contact_W = plant.times, plant.contact_wrenches(vehicle)
         return WorldInputs(plant.state(vehicle), times, contact_W, plant.status == RUNNING)

@@ -77,7 +77,7 @@ def command_spikes(u: Array) -> Booleans:
 
 
 def repetitions(x: Array) -> tuple[Integers, float]:
-    """Where runs of one number begin in samples (K,), with K behind the last, and how many samples usual ones have."""
+    """Begins of runs of one number in samples (K,), with K behind the last, and the number of samples of usual ones."""
     edges = np.concatenate([[0], np.flatnonzero(np.diff(x)) + 1, [len(x)]])
     return edges, max(float(np.percentile(np.diff(edges), USUAL)), 1.0)
 

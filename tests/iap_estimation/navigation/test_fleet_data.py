@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an estimator knows of inertial units: of the data, or what its settings give in their place."""
+"""An estimator's numbers of inertial units: those of the data, or those of its settings in their place."""
 
 import math
 
