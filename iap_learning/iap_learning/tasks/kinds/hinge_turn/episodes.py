@@ -14,11 +14,10 @@ from iap_learning.tasks.kinds.hinge_turn.arc import Arc, PolarPlaces
 from iap_learning.tasks.kinds.hinge_turn.counts import TurnCounts, TurnRules, count, measures
 from iap_learning.tasks.kinds.hinge_turn.observations import TERMS, TurnInputs
 from iap_learning.tasks.kinds.hinge_turn.task import TurnTask
-from iap_learning.tasks.tip_reference import TipReference
-from iap_learning.tasks.touch_episodes import BY_POSE, TouchEpisodes
+from iap_learning.tasks.tip_episodes import TipEpisodes
 
 
-class TurnEpisodes(TouchEpisodes[TurnTask]):
+class TurnEpisodes(TipEpisodes[TurnTask]):
     """A turn in B worlds, by velocities of the tip's reference, or by the scenario's own law and references.
 
     Args:
@@ -47,17 +46,13 @@ class TurnEpisodes(TouchEpisodes[TurnTask]):
         threads: int = 1,
     ) -> None:
         how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
-        super().__init__(task, worlds, BY_POSE, **how)
+        super().__init__(task, worlds, TurnCounts.of(worlds), task.sensor, how)
         flying = self.worlds
-        self._row = flying.timeline.row(0)
         self.arc = Arc.of(task, flying.scenario, self._row, worlds)
         self._rules = TurnRules.of(task, flying.scenario.dt)
-        self._counts = TurnCounts.of(worlds)
-        self._sensors = task.sensor.sensors(task, self._rules.last, worlds)
         self._observer = TERMS.observer(task.observation, self.size)
-        self._reference = TipReference(self._row, self.arc.tip_P, worlds)
-        self._heading, self._force_sum, self._furthest = np.zeros((3, worlds))
-        self._begin(np.arange(worlds))
+        self._heading = np.zeros(worlds)
+        self._lead(self.arc.tip_P)
 
     @property
     def viewpoint(self) -> CameraPlacement:
@@ -72,11 +67,7 @@ class TurnEpisodes(TouchEpisodes[TurnTask]):
         super()._begin(indices)
         for world in indices.tolist():
             self.arc.draw(world, self.task.turned, self.worlds.world(world))
-        self._counts.reset(indices)
-        self._sensors.reset(indices, self.worlds.seeds[indices])
-        self._reference.reset(indices)
-        for each in (self._heading, self._force_sum, self._furthest):
-            each[indices] = 0.0
+        self._heading[indices] = 0.0
 
     def _fly(self, values: Array) -> None:
         """Fly a step at velocities (B, 3) of the tip's reference on its arc."""
@@ -93,21 +84,15 @@ class TurnEpisodes(TouchEpisodes[TurnTask]):
 
     def _look(self) -> None:
         """Take the end of a control period."""
-        x, wrenches_W = self.worlds.state[:, 0], self.worlds.contact_wrenches
-        forces = np.linalg.norm(wrenches_W[:, :3], axis=1)
-        angles = self.worlds.object_angles(self.task.turned)
+        forces, angles = self._forces, self.worlds.object_angles(self.task.turned)
         count(forces, angles, self.status, self._rules, self._counts)
-        self._sensors.measure(x, wrenches_W)
-        self._force_sum += self.worlds.scenario.dt * np.minimum(forces, self._rules.peak)
+        self._feel(forces, self._rules.peak)
 
     def _progress(self) -> Array:
         """Rewards of angles that are new, and of forces since the last step."""
         weights = self.task.reward
-        further = np.clip(self._counts.angle, self._furthest, self._rules.angle) - self._furthest
-        reward = weights.angle * further + weights.force * self._force_sum
-        self._furthest += np.maximum(further, 0.0)
-        self._force_sum[:] = 0.0
-        return reward
+        further, forces = self._gains(self._counts.angle, self._rules.angle)
+        return weights.angle * further + weights.force * forces
 
     @property
     def inputs(self) -> TurnInputs:

@@ -14,11 +14,10 @@ from iap_learning.tasks.kinds.peg_in_hole.counts import PegCounts, PegRules, cou
 from iap_learning.tasks.kinds.peg_in_hole.holes import Holes
 from iap_learning.tasks.kinds.peg_in_hole.observations import TERMS, PegInputs
 from iap_learning.tasks.kinds.peg_in_hole.task import PegTask
-from iap_learning.tasks.tip_reference import TipReference
-from iap_learning.tasks.touch_episodes import BY_POSE, TouchEpisodes
+from iap_learning.tasks.tip_episodes import TipEpisodes
 
 
-class PegEpisodes(TouchEpisodes[PegTask]):
+class PegEpisodes(TipEpisodes[PegTask]):
     """A peg in B worlds, by the twist of its tip's reference, or by the scenario's own law and references.
 
     Args:
@@ -47,17 +46,12 @@ class PegEpisodes(TouchEpisodes[PegTask]):
         threads: int = 1,
     ) -> None:
         how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
-        super().__init__(task, worlds, BY_POSE, **how)
+        super().__init__(task, worlds, PegCounts.of(worlds), task.sensor, how)
         flying = self.worlds
         self.holes = Holes.of(task, flying.scenario, worlds)
-        self._row = flying.timeline.row(0)
         self._rules = PegRules.of(task, flying.scenario.dt)
-        self._counts = PegCounts.of(worlds)
-        self._sensors = task.sensor.sensors(task, self._rules.last, worlds)
         self._observer = TERMS.observer(task.observation, self.size)
-        self._reference = TipReference(self._row, self.holes.tip_P, worlds)
-        self._force_sum, self._deepest = np.zeros((2, worlds))
-        self._begin(np.arange(worlds))
+        self._lead(self.holes.tip_P)
 
     @property
     def viewpoint(self) -> CameraPlacement:
@@ -72,11 +66,6 @@ class PegEpisodes(TouchEpisodes[PegTask]):
         super()._begin(indices)
         for world in indices.tolist():
             self.holes.draw(world, self.task.hole, self.worlds.world(world))
-        self._counts.reset(indices)
-        self._sensors.reset(indices, self.worlds.seeds[indices])
-        self._reference.reset(indices)
-        for each in (self._force_sum, self._deepest):
-            each[indices] = 0.0
 
     def _fly(self, values: Array) -> None:
         """Fly a step at twists (B, 5) of the tip's reference."""
@@ -90,21 +79,16 @@ class PegEpisodes(TouchEpisodes[PegTask]):
 
     def _look(self) -> None:
         """Take the end of a control period."""
-        x, wrenches_W = self.worlds.state[:, 0], self.worlds.contact_wrenches
-        depths = self.holes.inside(self.holes.tips(x))[:, 0].copy()
-        forces = np.linalg.norm(wrenches_W[:, :3], axis=1)
+        depths = self.holes.inside(self.holes.tips(self.worlds.state[:, 0]))[:, 0].copy()
+        forces = self._forces
         count(forces, depths, self.status, self._rules, self._counts)
-        self._sensors.measure(x, wrenches_W)
-        self._force_sum += self.worlds.scenario.dt * np.minimum(forces, self._rules.peak)
+        self._feel(forces, self._rules.peak)
 
     def _progress(self) -> Array:
         """Rewards of depth that is new, and of forces since the last step."""
         weights = self.task.reward
-        deeper = np.clip(self._counts.depth, self._deepest, self._rules.depth) - self._deepest
-        reward = weights.depth * deeper + weights.force * self._force_sum
-        self._deepest += np.maximum(deeper, 0.0)
-        self._force_sum[:] = 0.0
-        return reward
+        deeper, forces = self._gains(self._counts.depth, self._rules.depth)
+        return weights.depth * deeper + weights.force * forces
 
     @property
     def inputs(self) -> PegInputs:
