@@ -12,6 +12,7 @@ With d the delay of each sample, its time of reception less its header stamp:
   Faster, it is a simulation or a player at another rate, whose header stamps are the motion's own time.
 """
 
+import math
 from dataclasses import replace
 from typing import TypeVar
 
@@ -26,7 +27,7 @@ from iap_io.trajectories.samples import StampedSamples
 S = TypeVar("S", bound=StampedSamples)
 STEP = 0.01  # smallest change of the delay that counts as a step [s]
 NOISE = 6.0  # deviations of the delay within which nothing is a step or a drift
-LEVEL = 25  # samples whose median is the level of the delay
+LEVEL = 25  # samples, beside a step, whose median is the level of the delay
 FEWEST = 5  # of them, at an end
 DRIFT = 0.02  # least growth of the delay over a recording that is a drift [s]
 MAX_DRIFT = 0.02  # share of the time by which a clock can be off
@@ -124,22 +125,35 @@ def _compared(samples: S, header: Integers, bag: Integers) -> tuple[S, Integers]
     """Header stamps where they are sound or can be mended, else the times of reception."""
     fault = _fault(samples, header, bag)
     if fault is None:
-        fault = _step_or_rate(header, bag)
+        delay = ((bag - header) - (bag[0] - header[0])) * 1e-9
+        step = _header_step(delay.astype(np.float64), 1e-9 * np.diff(header))
+        fault = _fault_of_rate(header, bag) if step is None else _step_text(bag, *step)
         if fault is None:
             return _without_drift(_by(samples, "header"), header, bag)
-        better = _fault_of_reception(samples, header, bag)
+        mended = header if step is None else _without_step(samples, header, *step)
+        better = _fault_of_reception(samples, mended, bag)
         if better is not None:
-            return _by(samples.noted(f"{better}; the header stamps are used"), "header"), header
+            how = "" if mended is header else f" ({fault}: taken out)"
+            note = f"{better}; the header stamps are used{how}"
+            return replace(_by(samples.noted(note), "header"), header_ns=mended), mended
     return _by(samples.noted(f"{fault}; the times of reception are used"), "bag"), bag
 
 
-def _step_or_rate(header: Integers, bag: Integers) -> str | None:
-    """A step or another rate of header stamps against the times of reception, in words; None without."""
-    delay = ((bag - header) - (bag[0] - header[0])) * 1e-9
-    step = _header_step(delay.astype(np.float64), *(1e-9 * np.diff(x) for x in (header, bag)))
-    if step is not None:
-        at, way = (bag[step[0]] - bag[0]) * 1e-9, "back" if step[1] < 0.0 else "ahead"
-        return f"header stamps jump {way} by {abs(step[1]):.3f} s at t = {at:.3f} s and stay there"
+def _step_text(bag: Integers, sample: int, size: float) -> str:
+    """A step of header stamps [s] at a sample, in words."""
+    at, way = (bag[sample] - bag[0]) * 1e-9, "back" if size < 0.0 else "ahead"
+    return f"header stamps jump {way} by {abs(size):.3f} s at t = {at:.3f} s and stay there"
+
+
+def _without_step(samples: StampedSamples, header: Integers, sample: int, size: float) -> Integers:
+    """Header stamps less their step [s] at a sample, but where the body comes a longer way without it."""
+    mended = header.copy()
+    mended[sample:] -= round(size * 1e9)
+    return header if _way(samples, header) < SHORTER * _way(samples, mended) else mended
+
+
+def _fault_of_rate(header: Integers, bag: Integers) -> str | None:
+    """Another rate of header stamps than of the times of reception, in words; None without."""
     rate = _rate(header, bag)
     if rate is None or RATES[0] < rate < RATES[1]:
         return None
@@ -197,26 +211,38 @@ def _rate(header: Integers, bag: Integers) -> float | None:
     return spans[0] / spans[1] if min(map(abs, spans)) > 0.0 else None
 
 
-def _header_step(delay: Array, by_header: Array, by_bag: Array) -> tuple[int, float] | None:
+def _header_step(delay: Array, by_header: Array) -> tuple[int, float] | None:
     """Sample and size [s] of the largest step of the header's clock that stays; None without any.
+
+    It is where an interval of the header stamps is off by as much as the level of the delay changes there. A hole in
+    the recording leaves that level, and so does a late message.
 
     Args:
         delay: (K,) of reception [s].
         by_header: (K - 1,) intervals of the header stamps [s].
-        by_bag: (K - 1,) of the times of reception.
     """
-    change = np.diff(delay) - np.median(np.diff(delay))  # a drift is no step
-    delay = np.concatenate([[0.0], np.cumsum(change)])
-    least = max(STEP, NOISE * 1.4826 * float(np.median(np.abs(change))))
-    by_header, by_bag = (np.abs(x - np.median(x)) for x in (by_header, by_bag))
+    if len(delay) < 2 * LEVEL:
+        drift = 0.0
+    else:
+        drift = float(np.median(delay[LEVEL:] - delay[:-LEVEL])) / LEVEL
+    delay = delay - drift * np.arange(len(delay))  # which is no step
+    excess = by_header - np.median(by_header)
+    least = max(STEP, NOISE * 1.4826 * float(np.median(np.abs(excess))))
     steps = []
-    for k in np.flatnonzero(np.abs(change) > least):
+    for k in np.flatnonzero(np.abs(excess) > least):
         before, after = delay[max(0, k + 1 - LEVEL) : k + 1], delay[k + 1 : k + 1 + LEVEL]
-        size = float(np.median(after) - np.median(before))
-        is_lasting = min(len(before), len(after)) >= FEWEST and abs(size) > least
-        if is_lasting and abs(size) > 0.5 * abs(change[k]) and by_header[k] > by_bag[k]:
-            steps.append((int(k) + 1, -size))
+        if min(len(before), len(after)) < FEWEST:
+            continue
+        size = float(np.median(before) - np.median(after))
+        noise = NOISE * max(map(_deviation_of_median, (before, after)))
+        if abs(size) > max(STEP, noise) and abs(size - excess[k]) < 0.5 * abs(size):
+            steps.append((int(k) + 1, size))
     return max(steps, key=lambda step: abs(step[1])) if steps else None
+
+
+def _deviation_of_median(x: Array) -> float:
+    """Standard deviation of the median of values, by how far they are from it."""
+    return 1.2533 * 1.4826 * float(np.median(np.abs(x - np.median(x)))) / math.sqrt(len(x))
 
 
 def _without_drift(samples: S, header: Integers, bag: Integers) -> tuple[S, Integers]:

@@ -6,6 +6,9 @@ from typing import Literal
 Convention = Literal[
     "enu", "ned", "camera", "y-up", "unity", "unreal", "ned-attitudes", "ned-positions"
 ]
+AxesEvidence = Literal[
+    "none", "accelerometer", "tilts", "option", "type", "sparse", "still", "level"
+]
 QuaternionOrder = Literal["xyzw", "wxyz", "inverse", "inverse-pose"]
 TimeUnit = Literal["s", "ms", "us", "ns"]
 WrenchFrame = Literal["body", "world"]  # whose axes a wrench is in

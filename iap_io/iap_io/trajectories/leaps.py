@@ -25,6 +25,10 @@ ROUGH = 0.15  # that the shaking from sample to sample may have besides [m]
 RUN = 5  # samples in a row that can be a fault of the measurement
 SHAKING = 0.02  # of usual samples, of which a note is made [m]
 STEP_OVER_SHAKING = 8.0  # times the shaking of usual samples that a lone step stands out
+LEAST_STEP, HARD = (
+    0.015,
+    40.0,
+)  # of which a note is made [m], above what an acceleration makes [m/s^2]
 WOVEN, MOST_WOVEN = (
     0.008,
     4,
@@ -220,8 +224,8 @@ def _with_doubts(samples: Samples, t: Array, shaking: float) -> Samples:
     dt = np.diff(t)
     samples = _with_doubtful_turns(samples, t)
     off = _off_pace(samples.p, dt)
-    least = min(LEAP, max(SPIKE, STEP_OVER_SHAKING * shaking))
-    steps = off > least + 0.5 * MAX_ACCELERATION * dt**2
+    least = min(LEAP, max(LEAST_STEP, STEP_OVER_SHAKING * shaking))
+    steps = off > least + 0.5 * HARD * dt**2
     if not steps.any():
         return samples
     k = int(np.argmax(np.where(steps, off, 0.0)))

@@ -73,7 +73,7 @@ def flight_samples(log: FlightLog, reading: PoseReading) -> Samples:
     about = replace(
         samples.about,
         topic=reading.topic or POSITION,  # by which it is read again
-        has_confirmed_axes=check.is_confirmed,
+        axes_evidence="accelerometer" if check.is_confirmed else "none",
     )
     return replace(samples, about=about)
 

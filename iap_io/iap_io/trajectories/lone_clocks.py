@@ -20,9 +20,11 @@ from iap_io.trajectories.samples import StampedSamples
 S = TypeVar("S", bound=StampedSamples)
 LATE = 5  # samples in a row that are a clock's step, not late messages
 HOLE_PERIODS, HOLE_WAY = (
-    10.0,
-    0.05,
-)  # least hole of a clock set ahead: usual periods, and way of the body in it [m]
+    3.0,
+    0.03,
+)  # least hole of a clock set ahead: usual periods, and way that is missing [m]
+USUAL = 0.9  # share of the periods that are usual ones
+LATE_SHARE = 0.8  # of the usual time that samples behind it take, at least; they come sooner behind a late one
 ALIKE = 0.7  # least ratio of the speeds before and behind it
 AROUND = 5  # samples whose median is the speed beside it
 BURSTS = 0.1  # share of the time that lies within bursts, at most
@@ -111,13 +113,14 @@ def check_ahead(samples: StampedSamples, stamps: Integers) -> None:
     if len(dt) < 4 * AROUND:
         return
     period = float(np.median(dt))
-    for k in np.flatnonzero(dt > HOLE_PERIODS * period):
+    for k in np.flatnonzero(dt > HOLE_PERIODS * float(np.quantile(dt, USUAL))):
         before, behind = slice(max(0, k - AROUND), k), slice(k + 1, k + 1 + AROUND)
         if min(k, len(dt) - 1 - k) < AROUND:
             continue
         speeds = sorted(float(np.median(steps[i] / dt[i])) for i in (before, behind))
-        is_on_its_way = speeds[0] > ALIKE * speeds[1] and speeds[0] * dt[k] > HOLE_WAY
-        if is_on_its_way and steps[k] < 2.0 * speeds[1] * period:
+        is_on_its_way = speeds[0] > ALIKE * speeds[1] and speeds[0] * dt[k] - steps[k] > HOLE_WAY
+        is_late = min(dt[behind].sum(), dt[before].sum()) < LATE_SHARE * AROUND * period
+        if is_on_its_way and not is_late and steps[k] < 2.0 * speeds[1] * period:
             t = (stamps[k : k + 2] - stamps[0]) * 1e-9
             raise BadInput(
                 f"{samples.source}: the stamps jump ahead by {dt[k]:.3f} s at t = {t[0]:.3f} s, while it moves on by"

@@ -7,7 +7,13 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field
 
 from iap_description.config.record import Positive, Real, Record
-from iap_io.trajectories.conventions import Convention, QuaternionOrder, TimeUnit, WrenchFrame
+from iap_io.trajectories.conventions import (
+    AxesEvidence,
+    Convention,
+    QuaternionOrder,
+    TimeUnit,
+    WrenchFrame,
+)
 
 MAX_GAP = 1.0  # longest time without a sample that is bridged unless asked for [s]
 
@@ -132,7 +138,7 @@ class RecordingSummary:
         bounds_m: the least and the greatest x, y and z.
         notes: what was mended, left out or noticed.
         wrenches: what recorded wrenches beside the poses were read as.
-        has_confirmed_axes: whether an accelerometer beside the poses confirms their axes.
+        axes_evidence: what confirms axes and unit, or why nothing can, see `EVIDENCE`.
     """
 
     kind: str
@@ -152,7 +158,7 @@ class RecordingSummary:
     bounds_m: tuple[tuple[float, float], ...] = ()
     notes: tuple[str, ...] = ()
     wrenches: tuple[WrenchSummary, ...] = ()
-    has_confirmed_axes: bool = False
+    axes_evidence: AxesEvidence = "none"
 
     def noted(self, *notes: str) -> Self:
         """The same with more notes."""
@@ -188,7 +194,7 @@ class RecordingSummary:
         return [
             f"read: {what}{others}",
             f"{body}, mounting {self.mounting}",
-            f"axes {AXES[self.convention]}, unit {unit_text(self.scale)}",
+            f"axes {AXES[self.convention]}, unit {unit_text(self.scale)}{EVIDENCE[self.axes_evidence]}",
             f"clock: {CLOCKS[self.clock]}",
             f"{self.samples} samples in {self.duration_s:.2f} s ({rate:.1f} Hz), up to {self.speed_max_mps:.2f} m/s"
             f"{f', {space} m' if space else ''}",
@@ -204,6 +210,16 @@ AXES: dict[Convention, str] = {
     "unreal": "Unreal's, left-handed",
     "ned-attitudes": "ENU of positions, NED/FRD of attitudes",
     "ned-positions": "NED of positions, ENU/FLU of attitudes",
+}
+EVIDENCE: dict[AxesEvidence, str] = {
+    "none": "",
+    "accelerometer": ", as an accelerometer beside it confirms",
+    "tilts": ", as it tilts where it accelerates",
+    "option": ", as asked for",
+    "type": ", as the type says",
+    "sparse": "; cannot be checked: it is too short, or its samples are too far apart",
+    "still": "; cannot be checked: it hardly accelerates",
+    "level": "; cannot be checked: it does not tilt where it accelerates",
 }
 UNITS = {1.0: "m", 0.01: "cm", 0.001: "mm"}
 

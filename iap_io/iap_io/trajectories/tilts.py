@@ -12,6 +12,7 @@ Accelerations are means over bumps :math:`\varphi(\tau) = (1 - \tau^2)^3` of hal
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.axes import CONVENTIONS, reordered
-from iap_io.trajectories.conventions import QuaternionOrder
+from iap_io.trajectories.conventions import AxesEvidence, QuaternionOrder
 from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.trajectories.quaternion_orders import check_level
 from iap_io.trajectories.samples import Samples
@@ -31,7 +32,13 @@ BUMP_HALF = 0.5  # of a bump [s]
 BUMP_PERIOD = 0.2  # between bumps [s]
 MAX_STEP = 0.1  # usual time between samples beyond which nothing is looked at [s]
 FEWEST = 15  # bumps
-MIN_TILT_CHANGE = np.radians(1.2)  # RMS change of n below which nothing is looked at [rad]
+MIN_TILT_CHANGE = np.radians(
+    1.2
+)  # RMS change of n below which one reading in place of another has to be exact [rad]
+LEAST_TILT_CHANGE = np.radians(
+    0.15
+)  # the same, below which nothing is looked at; 1 mm of noise makes 0.03 deg
+EXACT = 0.05  # share that another reading leaves of a small change, at most
 FITS = 0.15  # share of the variance of n that attitudes leave where a reading is right; real flights come to 0.14
 DIFFERS = 0.15  # least share where it is not
 BETTER = 0.35  # of that share, which a right reading leaves less of
@@ -56,7 +63,8 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Sam
     """Refuse a reading of a flight that its tilts contradict while another one fits them.
 
     Returns:
-        The samples, with a note where the body's attitudes come late, or lean far off the force that holds it.
+        The samples, with what confirms their axes, and a note where the body's attitudes come late, or lean far off
+        the force that holds it.
 
     Args:
         samples: in ENU/FLU, before their mounting.
@@ -66,12 +74,14 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Sam
     Raises:
         BadInput: naming the option that fits.
     """
-    motion = _motion(samples, stamps, reading)
-    if motion is None:
-        return samples
-    is_open = _refuse(motion, samples)
-    if is_open and reading.quaternion is None and reading.mounting == "auto":
+    unseen = _unseen(samples, stamps, reading)
+    if unseen is not None:
+        return _by(samples, unseen)
+    motion = _motion(samples, stamps)
+    evidence = _refuse(motion, samples)
+    if evidence != "tilts" and reading.quaternion is None and reading.mounting == "auto":
         check_level(samples)
+    samples = _by(samples, evidence)
     late = _lateness(motion)
     if late:
         way = "late" if late > 0.0 else "early"
@@ -79,7 +89,7 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Sam
             f"its attitudes are {abs(late):.2f} s {way} against its accelerations: do two clocks or filters make its"
             " poses? --set reference.attitude=level flies its positions alone"
         )
-    lean = 0.0 if samples.about.has_confirmed_axes else _lean(motion)
+    lean = 0.0 if samples.about.axes_evidence == "accelerometer" else _lean(motion)
     if lean < LEAN:
         return samples
     return samples.noted(
@@ -88,14 +98,28 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Sam
     )
 
 
-def _refuse(motion: SampledMotion, samples: Samples) -> bool:
-    """Refuse a motion that its tilts contradict, see `check_tilts`; True if they leave it open."""
-    off = _unexplained(motion)
-    if off is not None and off < CLEARLY:
-        return False
+def _by(samples: Samples, evidence: AxesEvidence) -> Samples:
+    """The samples with what confirms their axes, or why nothing does; an accelerometer confirms more than tilts."""
+    if samples.about.axes_evidence == "accelerometer":
+        return samples
+    return replace(samples, about=replace(samples.about, axes_evidence=evidence))
+
+
+def _refuse(motion: SampledMotion, samples: Samples) -> AxesEvidence:
+    """What tilts say of a motion that they do not contradict, see `check_tilts`."""
+    off, least = _unexplained(motion), MIN_TILT_CHANGE
+    is_still = off is None
+    if off is None:
+        off, least = _unexplained(motion, LEAST_TILT_CHANGE), LEAST_TILT_CHANGE
+    if off is not None and off < CLEARLY and not is_still:
+        return "tilts"
     is_right = off is not None and off < DIFFERS
-    most = FITS if off is None else min(FITS, (FAR_BETTER if is_right else BETTER) * off)
-    left = {name: _unexplained(other) for name, other in _readings(motion, samples)}
+    better = FAR_BETTER if is_right or is_still else BETTER
+    most = min(EXACT if is_still else FITS, better * (1.0 if off is None else off))
+    readings = dict(_readings(motion, samples))
+    if is_still:  # a hover that turns would go round the origin, held by a constant lean
+        readings.pop("--quaternion inverse-pose", None)
+    left = {name: _unexplained(other, least) for name, other in readings.items()}
     fitting = [name for name, share in left.items() if share is not None and share < most]
     if fitting:
         raise BadInput(
@@ -109,17 +133,27 @@ def _refuse(motion: SampledMotion, samples: Samples) -> bool:
             f" --set reference.attitude=level flies its positions alone; --convention {samples.about.convention} keeps"
             " both as they are"
         )
-    return not is_right
+    if is_right:
+        return "tilts"
+    return "still" if is_still else "level"
 
 
-def _motion(samples: Samples, stamps: Integers, reading: PoseReading) -> SampledMotion | None:
-    """The motion that is to be looked at; None where the user or its type says what it is, or it is too short."""
+def _unseen(samples: Samples, stamps: Integers, reading: PoseReading) -> AxesEvidence | None:
+    """The reason why tilts are not looked at: the user or its type says what they are, or it is too short."""
+    if reading.convention is not None:
+        return "option"
+    if samples.about.msgtype in DEFINED:
+        return "type"
+    if reading.attitude == "level":
+        return "level"
     t = (stamps - stamps[0]) * 1e-9
-    is_said = reading.convention is not None or reading.attitude == "level"
-    if is_said or samples.about.msgtype in DEFINED or len(t) < FEWEST:
-        return None
-    if t[-1] < FEWEST * BUMP_PERIOD or np.median(np.diff(t)) > MAX_STEP:
-        return None
+    is_short = len(t) < FEWEST or t[-1] < FEWEST * BUMP_PERIOD
+    return "sparse" if is_short or np.median(np.diff(t)) > MAX_STEP else None
+
+
+def _motion(samples: Samples, stamps: Integers) -> SampledMotion:
+    """The motion that is to be looked at."""
+    t = (stamps - stamps[0]) * 1e-9
     at = np.arange(0.0, t[-1], STEP)
     index = np.clip(np.searchsorted(t, at), 0, len(t) - 1)
     p = np.stack([np.interp(at, t, samples.p[:, k]) for k in range(3)], axis=1)
@@ -206,19 +240,19 @@ def _lean(motion: SampledMotion) -> float:
     return float(np.quantile(np.arccos(np.clip(cosines, -1.0, 1.0)), 0.9))
 
 
-def _directions(motion: SampledMotion) -> tuple[Array, Array] | None:
-    """Horizontal parts (B, 2) of n and of R u less their means; None where n hardly changes."""
+def _directions(motion: SampledMotion, least: float) -> tuple[Array, Array] | None:
+    """Horizontal parts (B, 2) of n and of R u less their means; None where n changes by less than an angle [rad]."""
     pushes = _pushes(motion)
     if pushes is None:
         return None
     n, pushed = pushes
     n, pushed = (x[:, :2] - x[:, :2].mean(axis=0) for x in (n, pushed))
-    return (n, pushed) if float(np.sqrt(np.mean(np.sum(n**2, axis=1)))) > MIN_TILT_CHANGE else None
+    return (n, pushed) if float(np.sqrt(np.mean(np.sum(n**2, axis=1)))) > least else None
 
 
-def _unexplained(motion: SampledMotion) -> float | None:
-    """Share of the variance of n that attitudes leave; None where n hardly changes."""
-    directions = _directions(motion)
+def _unexplained(motion: SampledMotion, least: float = MIN_TILT_CHANGE) -> float | None:
+    """Share of the variance of n that attitudes leave; None where n changes by less than an angle [rad]."""
+    directions = _directions(motion, least)
     if directions is None:
         return None
     n, pushed = directions
@@ -228,7 +262,7 @@ def _unexplained(motion: SampledMotion) -> float | None:
 def _lateness(motion: SampledMotion) -> float:
     """Time by which attitudes follow n too late [s]; 0 where it is short, or explains little."""
     share = _unexplained(motion)
-    if share is None or share < FITS:
+    if share is None or share < CLEARLY:
         return 0.0
     shares = {0: share}
     for k in SHIFTS:
@@ -242,7 +276,7 @@ def _lateness(motion: SampledMotion) -> float:
 
 def _turned(motion: SampledMotion) -> str:
     """Turn or reflection of n against R u, where one map explains it; empty where none does."""
-    directions = _directions(motion)
+    directions = _directions(motion, MIN_TILT_CHANGE)
     if directions is None:
         return ""
     n, pushed = directions

@@ -18,6 +18,7 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 MARGIN = 0.3  # between the ground and a flight that is raised off it [m]
 TOUCH = 0.02  # depth that a reference may be below where the platform stands [m]
+SAG = 0.1  # of a flight that starts on the ground and does not climb [m]
 NEAR_ZERO = 0.5  # height within which a flight starts on the ground [m]
 HEADING = (False, False, True)  # angles of a platform that is flight_tree by position and yaw
 STEEP = math.radians(80.0)  # tilt beyond which yaw is no heading
@@ -81,7 +82,11 @@ def _fitted(scenario: Scenario, vehicle: VehicleSpec, command: RecordedCommand) 
     """Keys that fit a command to a platform: raised off the ground, and its heading alone where it loops."""
     z = command.commanded.poses[:, 2] + vehicle.offset[2]
     clearance = vehicle.platform.ground_clearance
-    is_low = z.min() < clearance - TOUCH and abs(z[0]) < NEAR_ZERO and z[0] - z.min() < NEAR_ZERO
+    sinks, climbs = z[0] - z.min(), z.max() - z[0]
+    is_low = z.min() < clearance - TOUCH and abs(z[0]) < NEAR_ZERO
+    is_low = is_low and sinks < (
+        NEAR_ZERO if climbs > sinks else SAG
+    )  # what only sinks may have z downwards
     lift = math.ceil(round(100.0 * (clearance + MARGIN - float(z.min())), 6)) / 100.0
     keys: dict[str, Any] = {"lift": lift} if is_low and scenario.world.has_ground else {}
     if largest_tilt(command.commanded.poses[:, 3:]) > STEEP and _by_heading(scenario, vehicle):

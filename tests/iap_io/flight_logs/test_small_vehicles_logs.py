@@ -50,7 +50,7 @@ def test_the_path_of_a_crazyflie_is_flown(by, flight, tmp_path):
     assert recorded.p_WP_W == pytest.approx(flight.p[there], abs=1e-3)
     off = so3.quaternion_log(so3.multiply(so3.conjugate(flight.q[there]), recorded.q_WP))
     assert np.linalg.norm(off, axis=1).max() < 1e-3
-    assert recorded.about.lines()[2] == "axes ENU/FLU, unit m"
+    assert recorded.about.lines()[2].startswith("axes ENU/FLU, unit m, as an accelerometer")
     assert Inspection.of(open_log(path)).check.verdict == "frames confirmed (ENU, FLU)"
 
 

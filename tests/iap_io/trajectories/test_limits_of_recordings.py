@@ -89,7 +89,7 @@ def test_a_lone_sample_off_its_neighbours_is_left_out(
     left, stamps = leaps.without_leaps(samples_of(p, q), stamps_of(T), NOTHING_SAID, follows=True)
     assert len(T) - len(stamps) == len(T) - len(left.p) == out
     assert out == 0 or stamps_of(T)[70] not in stamps
-    assert [f"{out} sample left out" in note for note in left.about.notes] == [True] * out
+    assert sum(f"{out} sample left out" in note for note in left.about.notes) == out
 
 
 @pytest.mark.parametrize(

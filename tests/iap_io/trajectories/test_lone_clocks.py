@@ -12,18 +12,19 @@ LONG = 100.0 + 0.02 * np.arange(300)
 
 
 @pytest.mark.parametrize(
-    ("ahead", "speed", "refused"), [(0.3, 1.0, True), (0.3, 0.1, False), (0.08, 1.0, False)]
+    ("ahead", "speed", "refused"),
+    [(0.3, 1.0, True), (0.3, 0.05, False), (0.08, 1.0, True), (0.03, 1.0, False)],
 )
 def test_a_lone_clock_that_is_set_ahead_while_the_body_moves_on_is_refused(
     ahead: float, speed: float, refused: bool
 ) -> None:
-    """By 0.3 s at 1 m/s, 0.3 m are missing; a hover says nothing, and a few samples can be lost."""
+    """By 0.3 s at 1 m/s, 0.3 m are missing; a hover says nothing, and two periods are as of any sender."""
     samples = samples_of(
         np.outer(speed * LONG, [0.6, 0.8, 0.0]),
         header_ns=stamps_of(LONG + np.where(LONG > 102.1, ahead, 0.0)),
     )
     if refused:
-        with pytest.raises(BadInput, match=r"jump ahead by 0.3.. s at t = 2.*--to .* --from"):
+        with pytest.raises(BadInput, match=r"jump ahead by 0.(3|1).. s at t = 2.*--to .* --from"):
             clocks.timed(samples, NOTHING_SAID)
     else:
         assert clocks.timed(samples, NOTHING_SAID)[0].about.notes == ()
@@ -97,3 +98,23 @@ def test_two_bodies_are_no_clock_that_was_set_back() -> None:
 def test_set_points_that_step_to_and_fro_are_no_clock_that_was_set_back() -> None:
     p = np.stack([np.floor(LONG) % 2, 0.0 * LONG, 0.0 * LONG], axis=1)
     clocks.timed(samples_of(p, header_ns=stamps_of(LONG)), NOTHING_SAID)
+
+
+@pytest.mark.parametrize("step", [-0.12, -0.06, 0.06])
+def test_a_step_of_header_stamps_is_taken_out_where_messages_overtake_each_other(
+    step: float,
+) -> None:
+    """The receiver's jitter of a period hides the step from single delays, not from their medians."""
+    t = 100.0 + 0.01 * np.arange(600)
+    received = t + 0.004 * np.random.default_rng(3).exponential(size=len(t))
+    order = np.argsort(received)
+    p = np.outer(t, [0.6, 0.8, 0.0])
+    header = t + np.where(t > 103.0, step, 0.0)
+    samples = samples_of(
+        p[order], header_ns=stamps_of(header[order]), bag_ns=stamps_of(received[order])
+    )
+    timed, stamps = clocks.timed(samples, NOTHING_SAID)
+    assert timed.about.clock == "header"
+    assert "header stamps jump" in timed.about.notes[0] and "taken out" in timed.about.notes[0]
+    np.testing.assert_allclose(timed.p, np.outer(t, [0.6, 0.8, 0.0]))
+    np.testing.assert_allclose((stamps - stamps[0]) * 1e-9, t - t[0], atol=0.004)

@@ -242,7 +242,8 @@ def test_upside_down_text_that_stands_in_the_other_order_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("late", "words"), [(0.3, "0.30 s late"), (-0.3, "0.30 s early"), (0.04, "")]
+    ("late", "words"),
+    [(0.3, "0.30 s late"), (-0.3, "0.30 s early"), (0.16, "0.16 s late"), (0.04, "")],
 )
 def test_attitudes_that_come_late_or_early_are_noted_but_for_the_lag_of_motors(
     mcap: BagMaker, late: float, words: str

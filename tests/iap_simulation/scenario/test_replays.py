@@ -104,6 +104,17 @@ def test_a_reference_into_the_ground_is_refused_with_the_offset_that_raises_it(
         Flight.of(resolve("hover", Options(assignments=("offset=[0,0,-1.4]", free)))[0])
 
 
+def test_a_level_flight_that_only_sinks_from_zero_is_not_raised_but_asked_about(
+    tmp_path: Path,
+) -> None:
+    """It climbs, where z points down; nothing but its way tells."""
+    sinking = climbing(0.4) * [1.0, 1.0, -1.0]
+    with pytest.raises(BadInput, match="--convention ned reads NED/FRD"):
+        Flight.of(replay(write(tmp_path, sinking))[0])
+    tree = replay(write(tmp_path / "ned", sinking), convention="ned")[1]
+    assert tree["reference"]["lift"] > 0.0
+
+
 def test_set_points_that_step_are_smoothed_until_a_platform_follows(tmp_path: Path) -> None:
     steps = np.column_stack([0.6 * (T > 1.0), 0.0 * T, 0.0 * T + 2.0])
     path = write(tmp_path, steps, topic="/setpoint")
