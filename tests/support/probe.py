@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The test's own node beside those under test: hears states and diagnostics, calls services, waits on conditions."""
 
-import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +30,6 @@ from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.simulation import Simulation
 
-CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE}
 SIMULATION = "simulation"  # the process of nodes of no vehicle
 EVERY = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)
 
@@ -41,7 +39,7 @@ class Probe:
 
     Args:
         domain: its number.
-        nodes: whose crash, by a signal that nobody sent, ends every wait.
+        nodes: of which one that ends without success ends every wait.
     """
 
     def __init__(self, domain: int, nodes: Nodes | None = None) -> None:
@@ -98,13 +96,17 @@ class Probe:
         deadline = time.monotonic() + HANG
         while not condition():
             assert time.monotonic() < deadline, f"{what}: not within {HANG} s; {self.statuses}"
-            crashed = self._crashed()
-            assert not crashed, f"{what}: {crashed} crashed"
+            failed = self._failed()
+            assert not failed, f"{what}: awaited in vain, as these processes have ended: {failed}"
             self._executor.spin_once(timeout_sec=0.05)
 
-    def _crashed(self) -> list[str]:
-        processes = {} if self._nodes is None else self._nodes.processes
-        return [key for key, each in processes.items() if -(each.poll() or 0) in CRASHES]
+    def _failed(self) -> dict[str, tuple[int, str]]:
+        """Exit codes of processes that have ended without success, and what they said."""
+        nodes = self._nodes
+        if nodes is None:
+            return {}
+        codes = {key: each.poll() or 0 for key, each in nodes.processes.items()}
+        return {key: (code, nodes.log(key).read_text()) for key, code in codes.items() if code}
 
     def stays(self, holds: Callable[[], bool], duration: float = 0.3) -> bool:
         """True if a condition holds all the time while messages could come that break it."""

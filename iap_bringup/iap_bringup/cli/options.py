@@ -50,6 +50,12 @@ def pose_keys(options: argparse.Namespace) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
 
 
+def pose_words(options: argparse.Namespace) -> dict[str, str]:
+    """The options of `pose_keys` as they were typed, by their keys."""
+    keys = pose_keys(options)
+    return {each.key: f"{each.flag} {keys[each.key]}" for each in POSE_OPTIONS if each.key in keys}
+
+
 def scenario_options(options: argparse.Namespace) -> Options:
     """The values of `add_scenario_options`.
 
@@ -58,5 +64,6 @@ def scenario_options(options: argparse.Namespace) -> Options:
     """
     if options.duration is not None and not options.duration > 0.0:
         raise BadInput(f"--duration {options.duration}: must be above 0")
-    values = {name: getattr(options, name) for name in Options.model_fields}
-    return Options(**{**values, "assignments": tuple(options.assignments)})
+    own = ("assignments", "words")
+    values = {name: getattr(options, name) for name in Options.model_fields if name not in own}
+    return Options(**values, assignments=tuple(options.assignments))

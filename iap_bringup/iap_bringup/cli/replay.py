@@ -14,7 +14,7 @@ from rich.console import Console
 
 from iap_bringup.cli.flight import fly
 from iap_bringup.cli.identify_rotorcraft import read_single
-from iap_bringup.cli.options import pose_keys, scenario_options
+from iap_bringup.cli.options import pose_keys, pose_words, scenario_options
 from iap_bringup.plots.open_loop import draw_steps, draw_windows
 from iap_bringup.terminal.horizons import horizon_metrics, horizon_table
 from iap_bringup.terminal.progress import work_bar
@@ -59,6 +59,8 @@ def _replay_closed_loop(options: argparse.Namespace) -> int:
     choices = scenario_options(options)
     if options.offset is not None:
         choices = choices.and_set((f"offset={options.offset}",))
+    words = {f"reference.{key}": each for key, each in pose_words(options).items()}
+    choices = choices.model_copy(update={"words": words})
     keys = {"path": options.recording, **TOPICS[options.what], **pose_keys(options)}
     scenario, tree = resolve_replay(keys, choices)
     return fly(scenario, tree, options)
@@ -102,7 +104,8 @@ def _scenario(options: argparse.Namespace) -> Scenario:
     Raises:
         BadInput: an option that is for other replays.
     """
-    poses = [key for key, value in pose_keys(options).items() if value != "auto"]
+    automatic = {key for key, value in pose_keys(options).items() if value == "auto"}
+    poses = [text for key, text in pose_words(options).items() if key not in automatic]
     if poses:
         raise BadInput(f"--what {options.what}: no poses are read: leave out {', '.join(poses)}")
     if options.engine not in (None, ENGINE):

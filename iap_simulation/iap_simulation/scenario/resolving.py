@@ -45,7 +45,12 @@ EXPANDED = ("platform", "gains", "sensors", "state_source")  # options of each v
 
 
 class Options(Record):
-    """Options of the command line beside `--set`; None leaves the scenario's own."""
+    """Options of the command line; None leaves the scenario's own.
+
+    Attributes:
+        assignments: of ``--set``.
+        words: what was typed for other keys, by their paths, to be named where these are refused.
+    """
 
     platform: str | None = None
     engine: str | None = None
@@ -56,6 +61,7 @@ class Options(Record):
     scene: str | None = None
     state_source: str | None = None
     assignments: tuple[str, ...] = ()
+    words: dict[str, str] = {}
 
     @property
     def typed(self) -> dict[str, str]:
@@ -66,6 +72,7 @@ class Options(Record):
             for name, path in PATHS.items()
             if chosen[path] is not None
         }
+        options |= self.words
         return options | {
             present_path(each.partition("=")[0]): f"--set {each}" for each in self.assignments
         }

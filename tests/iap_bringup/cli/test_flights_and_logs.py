@@ -159,7 +159,7 @@ def test_every_kind_of_replay_is_one_that_flies():
     [
         (["--horizon", "1"], "--what motion has no windows"),
         (["--what", "motors", "--horizon", "0.01"], "0.1 to 10 s"),
-        (["--what", "motors", "--topic", "position"], "leave out topic"),
+        (["--what", "motors", "--topic", "position"], "leave out --topic"),
         (["--what", "motors", "--engine", "pybullet"], "is flown by closed_form"),
     ],
 )

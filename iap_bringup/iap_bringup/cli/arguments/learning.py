@@ -10,7 +10,7 @@ from iap_bringup.cli.arguments.options import (
     add_json,
     add_live_options,
 )
-from iap_bringup.cli.arguments.parser import CommandParser, Later
+from iap_bringup.cli.arguments.parser import CommandParser, Later, Need
 
 BATCHED = "batched"
 ENGINES = (BATCHED, "pybullet", "mujoco", "closed_form")
@@ -100,6 +100,7 @@ def _add_pictures(parser: CommandParser) -> None:
         "--realtime", action="store_true", help="with --view: keep pace with the wall clock"
     )
     add_live_options(parser)
+    parser.needs.append(Need(("realtime",), "--view web", lambda options: bool(options.view)))
 
 
 def add_train(parser: CommandParser) -> None:

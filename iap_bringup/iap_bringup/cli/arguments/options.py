@@ -5,7 +5,7 @@ import argparse
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from iap_bringup.cli.arguments.parser import CommandParser
+from iap_bringup.cli.arguments.parser import CommandParser, Need
 from iap_io.trajectories.conventions import (
     Convention,
     QuaternionOrder,
@@ -263,3 +263,5 @@ def add_live_options(parser: CommandParser) -> None:
         action="store_true",
         help="let browsers on other machines control the flight, too",
     )
+    pages = ("host", "port", "no_browser", "allow_control")
+    parser.needs.append(Need(pages, "--view web", lambda options: options.view == "web"))

@@ -44,6 +44,20 @@ class Later(NamedTuple):
         return function
 
 
+class Need(NamedTuple):
+    """Options that act on nothing without another one.
+
+    Attributes:
+        options: by their names in the namespace.
+        other: the option that they need, as it is typed.
+        is_met: tells of parsed options whether that one is given.
+    """
+
+    options: tuple[str, ...]
+    other: str
+    is_met: Callable[[argparse.Namespace], bool]
+
+
 class CommandParser(argparse.ArgumentParser):
     """A parser whose errors are `BadInput`.
 
@@ -51,11 +65,16 @@ class CommandParser(argparse.ArgumentParser):
         examples: whole command lines.
         names: makes lines of names for the end of the help, which take time to find.
         commands_with: finds the commands that have an option.
+        needs: of its options.
     """
 
     examples: Sequence[str] = ()
     names: Callable[[], str] | None = None
     commands_with: Callable[[str], Sequence[str]] = staticmethod(lambda _: ())
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - argparse's own
+        super().__init__(*arguments, **options)
+        self.needs: list[Need] = []
 
     def format_help(self) -> str:
         """The help, with examples and names at its end."""
@@ -90,7 +109,15 @@ class CommandParser(argparse.ArgumentParser):
             raise
         if rest:
             self.error(f"unknown argument '{rest[0]}'{self._meant(rest[0])}")
+        for need in self.needs:
+            self._refuse_alone(need, options)
         return options, rest
+
+    def _refuse_alone(self, need: Need, options: argparse.Namespace) -> None:
+        """Refuse an option that acts on nothing without another one."""
+        for name in need.options:
+            if getattr(options, name) != self.get_default(name) and not need.is_met(options):
+                self.error(f"--{name.replace('_', '-')}: acts on nothing without {need.other}")
 
     def _refuse_unknown(self, arguments: Sequence[str]) -> None:
         """Refuse the first option that there is not; those of a command are its own parser's."""

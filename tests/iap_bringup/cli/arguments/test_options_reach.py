@@ -116,9 +116,12 @@ def test_no_option_of_a_command_goes_away(typed):
 )
 def test_an_option_sets_its_own_value_alone(name, flag):
     action = action_of(name, flag)
-    before = vars(parse([name, *SOUND[name]]))
+    typed = [name, *SOUND[name]]
+    needs = command_parser(typed).needs
+    typed += [word for each in needs if action.dest in each.options for word in each.other.split()]
+    before = vars(parse(typed))
     words, value = words_of(action)
-    after = vars(parse([name, *SOUND[name], *words]))
+    after = vars(parse([*typed, *words]))
     changed = {key for key in after if after[key] != before.get(key) and key != "run"}
     if value is None:
         is_default = before.get(action.dest) == action.const
