@@ -254,6 +254,9 @@ class RecorderNode(SuiteNode):
             if live.missed:
                 what = f"{live.folder}: {live.missed} control periods are missing: their states came to no recorder"
                 self.get_logger().warning(f"{what}, on a machine that was too busy for it")
+            for topic, count in live.synchronizer.missing.items():
+                what = f"{live.folder}: {count} control periods have the {topic} before theirs, which came"
+                self.get_logger().warning(f"{what} to no recorder")
             try:
                 metrics = live.score()
                 if self._plot:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Puts states and all that goes with them in messages together again, one tick after the other."""
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +26,10 @@ from iap_io.runs.topics import (
 )
 from iap_io.wire.stamps import SECOND
 
-MAX_WAIT = SECOND // 2  # simulation time for which a tick waits for what is missing [ns]
+MOST_AHEAD = SECOND // 2  # simulation time between a message and the newest state [ns]
+# Wall time for which a tick waits for what is missing [s]: more than the 3 s after which a reliable writer of DDS
+# offers again what a busy reader has lost. Meanwhile all that follows on that topic is held back.
+PATIENCE = 5.0
 MEASURED_WRENCHES = WRENCHES[:3]  # raw, filtered, estimated
 NO_WRENCH = np.zeros(6)
 NO_LOAD = row_of(None)
@@ -66,29 +71,49 @@ class _VehicleInstant:
 
     expected: tuple[str, ...]
     states: deque[StateSample] = field(default_factory=deque)
+    arrivals: deque[float] = field(default_factory=deque)  # of these states, in wall time [s]
     waiting: dict[str, dict[int, Any]] = field(default_factory=dict)  # topic -> stamp -> value
+    latest: dict[str, int] = field(default_factory=dict)  # topic -> stamp of its newest message
     last: dict[str, Any] = field(default_factory=dict)  # topic -> the last one recorded
     newest: int = -1  # stamp of the last state [ns]
     last_stamp: int = -1  # stamp of the last state that went out [ns]
 
-    def is_complete(self) -> bool:
-        """True if all that goes with the oldest state is there."""
+    def missing(self) -> Iterator[str]:
+        """Topics without a value for the oldest state."""
         stamp = self.states[0].stamp
-        return all(stamp in self.waiting.get(name, {}) for name in self.expected)
+        return (name for name in self.expected if stamp not in self.waiting.get(name, {}))
+
+    def awaits(self, now: float) -> bool:
+        """True while something may come that goes with the oldest state; now is wall time [s].
+
+        A topic's messages come in their order, so what is older than one of them is lost.
+        """
+        is_patient, stamp = now - self.arrivals[0] < PATIENCE, self.states[0].stamp
+        return is_patient and any(self.latest.get(name, -1) < stamp for name in self.missing())
+
+    def put(self, topic: str, values: Mapping[int, Any]) -> None:
+        """Keep a topic's values by their stamps [ns] for the states that they go with."""
+        self.waiting.setdefault(topic, {}).update(values)
+        self.latest[topic] = max(self.latest.get(topic, -1), *values, -1)
 
     def take_oldest(self) -> Step | None:
         """The oldest state and what goes with it, or the last of it; None before the first command."""
-        state = self.states.popleft()
+        state = self.drop_oldest()
         self.last_stamp = state.stamp
         for name, waiting in self.waiting.items():
             if state.stamp in waiting:
                 self.last[name] = waiting[state.stamp]
-            for stamp in [s for s in waiting if s <= state.stamp]:
+            for stamp in list(takewhile(state.stamp.__ge__, waiting)):
                 del waiting[stamp]
         if REFERENCE not in self.last or COMMAND not in self.last:
             return None
         has_wrenches = all(name in self.expected for name in MEASURED_WRENCHES)
         return step_of(state, self.last, has_wrenches=has_wrenches)
+
+    def drop_oldest(self) -> StateSample:
+        """The oldest state, which is not kept."""
+        self.arrivals.popleft()
+        return self.states.popleft()
 
 
 def step_of(state: StateSample, last: Mapping[str, Any], *, has_wrenches: bool) -> Step:
@@ -131,20 +156,28 @@ def _arm_record(last: Mapping[str, Any], load: Array) -> ArmRecord | None:
 class StepSynchronizer:
     """Collects the messages of a run and hands over complete ticks.
 
-    A tick goes out once all that is expected of every vehicle at one stamp is there, or `MAX_WAIT`
-    later with the last of whatever is missing. Ticks before the first reference and command are
-    left out.
+    A tick goes out once all that is expected of every vehicle at one stamp is there. Where a topic's next message
+    is there already, or after `PATIENCE`, it goes out with the last of whatever is missing. Ticks before the first
+    reference and command are left out.
 
     Args:
         expected: topics of what goes with the states of each vehicle, in the order of the vehicles.
         write: takes the ticks of all vehicles at one instant.
+        clock: wall time [s].
+
+    Attributes:
+        missing: number of ticks that went out without a message of theirs, by its topic.
     """
 
     def __init__(
-        self, expected: Sequence[tuple[str, ...]], write: Callable[[Sequence[Step]], None]
+        self,
+        expected: Sequence[tuple[str, ...]],
+        write: Callable[[Sequence[Step]], None],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._vehicles = [_VehicleInstant(each) for each in expected]
-        self._write = write
+        self._write, self._clock = write, clock
+        self.missing: Counter[str] = Counter()
 
     def is_reset(self, vehicle: int, stamp: int) -> bool:
         """True if a state's stamp [ns] lies before one that has come: the simulation began anew."""
@@ -164,6 +197,7 @@ class StepSynchronizer:
         mine = self._vehicles[vehicle]
         if stamp > mine.newest:
             mine.states.append(StateSample.copied(stamp, k, x, rpm, tilt, load))
+            mine.arrivals.append(self._clock())
             mine.newest = stamp
             self._flush()
 
@@ -179,9 +213,9 @@ class StepSynchronizer:
         Raises:
             BadInput: the stamp is far later than the newest state's.
         """
-        if stamp > self._vehicles[vehicle].newest + MAX_WAIT:
+        if stamp > self._vehicles[vehicle].newest + MOST_AHEAD:
             raise BadInput("header.stamp: far later than the newest state's")
-        self._vehicles[vehicle].waiting.setdefault(topic, {})[stamp] = value
+        self._vehicles[vehicle].put(topic, {stamp: value})
         self._flush()
 
     def last(self, vehicle: int, topic: str) -> Any:  # noqa: ANN401 - as `take` was given it
@@ -198,7 +232,7 @@ class StepSynchronizer:
                 early = {
                     stamp: value for stamp, value in waiting.items() if stamp <= other.last_stamp
                 }
-                mine.waiting.setdefault(topic, {}).update(early)
+                mine.put(topic, early)
 
     def finish(self) -> None:
         """Hand over what is left, complete or not."""
@@ -210,13 +244,14 @@ class StepSynchronizer:
             head = max(vehicle.states[0].stamp for vehicle in vehicles)
             late = [vehicle for vehicle in vehicles if vehicle.states[0].stamp < head]
             for vehicle in late:  # the others' states of that instant were lost
-                vehicle.states.popleft()
+                vehicle.drop_oldest()
             if late:
                 continue
-            patient = not at_end and all(v.newest - head <= MAX_WAIT for v in vehicles)
-            if patient and not all(vehicle.is_complete() for vehicle in vehicles):
+            missing = [name for vehicle in vehicles for name in vehicle.missing()]
+            if missing and not at_end and any(each.awaits(self._clock()) for each in vehicles):
                 return
             ticks = [vehicle.take_oldest() for vehicle in vehicles]
             whole = [tick for tick in ticks if tick is not None]
             if len(whole) == len(ticks):
+                self.missing.update(missing)
                 self._write(whole)

@@ -7,7 +7,7 @@ import numpy as np
 
 from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import Command
-from iap_io.recording.step_synchronizer import MAX_WAIT, StepSynchronizer
+from iap_io.recording.step_synchronizer import PATIENCE, StepSynchronizer
 from iap_io.runs.topics import COMMAND, REFERENCE, REVISED, TASK, WRENCHES
 
 PERIOD = 5_000_000
@@ -19,8 +19,9 @@ TOUCHING = (REFERENCE, COMMAND, *WRENCHES[:3], REVISED, TASK)
 
 class Book:
     def __init__(self, vehicles=1, expected=FREE):
-        self.ticks = []
-        self.book = StepSynchronizer([expected] * vehicles, self.ticks.append)
+        self.ticks, self.now = [], 0.0
+        clock = lambda: self.now  # noqa: E731
+        self.book = StepSynchronizer([expected] * vehicles, self.ticks.append, clock)
 
     def state(self, k, vehicle=0):
         self.book.take_state(vehicle, k * PERIOD, k, np.full((4, 13), k), np.zeros((3, 4)))
@@ -62,14 +63,42 @@ def test_a_state_that_comes_again_is_one_tick():
     assert len(book.ticks) == 1
 
 
-def test_what_is_lost_is_replaced_by_the_last_one_after_a_while():
+def test_what_is_lost_is_replaced_by_the_last_one_once_the_next_is_there_and_counted():
     book = Book()
-    for k in range(2 * MAX_WAIT // PERIOD):
+    for k in range(7):
         book.state(k)
         book.reference(k)
         if k != 5:
             book.command(k)
-    assert book.numbers[4:7] == [(4, 4, 4, 4), (5, 5, 5, 4), (6, 6, 6, 6)]
+    assert book.numbers[4:] == [(4, 4, 4, 4), (5, 5, 5, 4), (6, 6, 6, 6)]
+    assert book.book.missing == {COMMAND: 1}
+
+
+def test_what_a_topic_holds_back_is_waited_for_however_long_the_flight_goes_on():
+    book = Book()
+    for k in range(2000):  # 10 s of simulation time, in no time
+        book.state(k)
+        book.reference(k)
+        if k < 5:
+            book.command(k)
+    assert len(book.ticks) == 5
+    for k in range(5, 2000):
+        book.command(k)
+    assert book.numbers == [(k, k, k, k) for k in range(2000)]
+    assert not book.book.missing
+
+
+def test_what_stays_away_is_given_up_after_a_while():
+    book = Book()
+    for k in range(3):
+        book.state(k)
+        book.reference(k)
+    book.command(0)
+    book.now = 1.01 * PATIENCE
+    book.state(3)
+    book.reference(3)
+    assert book.numbers == [(0, 0, 0, 0), (1, 1, 1, 0), (2, 2, 2, 0)]
+    assert book.book.missing == {COMMAND: 2}
 
 
 def test_ticks_before_the_first_command_are_left_out():
@@ -141,11 +170,12 @@ def test_a_measured_wrench_belongs_to_its_tick_and_is_waited_for():
 
 def test_a_wrench_that_stays_away_is_the_last_one_and_zero_before_the_first():
     book = Book(expected=TOUCHING)
-    for k in range(2 * MAX_WAIT // PERIOD):
+    for k in range(9):
         book.state(k)
         book.reference(k)
         book.command(k)
         feel(book, k, WRENCHES[:1] if k else ())
+    book.book.finish()
     ticks = [tick for ticks in book.ticks for tick in ticks]
     assert ticks[0].wrench_record.raw_P[0] == 0.0
     assert ticks[7].wrench_record.raw_P[0] == 7.0
