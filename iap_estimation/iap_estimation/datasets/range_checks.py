@@ -6,8 +6,8 @@ small where the map is right, though some went around a body. It is compared wit
 two anchors' places exchanged, and without one that then has another place.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -30,10 +30,14 @@ LARGE = 0.15  # error of an anchor's ranges in the median, from which on its pla
 GAIN = 0.5  # part of the errors that is left once their cause is mended, at most
 EXCESSES = np.linspace(-1.0, 1.0, 21)  # common to all ranges, that are tried [m]
 FINER = np.linspace(-0.08, 0.08, 9)  # around the best of them [m]
+FAR_BELOW = 0.3  # part that is left where several are exchanged, at most
 ALIKE = 1.5  # errors over the least, of exchanges that mend as much, as in rooms that are the same from two sides
 LEFT = 0.08  # error that is left where it has its right place, at most [m]
 MISPLACED = 1.0  # least way between the places of an anchor, of which one is wrong [m]
-SUSPECTS = 8  # anchors with the largest errors, among which two may be exchanged
+SUSPECTS, IN_A_RING = (
+    8,
+    5,
+)  # anchors with the largest errors, among which two, or more, may be exchanged
 
 
 def check_ranges(rounds: Sequence[Ranges], names: Sequence[str], source: str) -> float | None:
@@ -60,6 +64,11 @@ def check_ranges(rounds: Sequence[Ranges], names: Sequence[str], source: str) ->
     if doubted:
         causes = (_excess(moments), _exchange(moments, doubted, names))
         least, cause = min(causes, key=lambda each: each[0])
+        ring, order = _ring(moments, doubted[:IN_A_RING], names)
+        if ring < min(
+            max(LEFT, FAR_BELOW * now), GAIN * least
+        ):  # many orders explain more than one pair
+            least, cause = ring, order
         moved, why = min(_misplaced(moments, doubted, names), default=(np.inf, ""))
         if moved < min(
             LEFT, GAIN * min(least, now)
@@ -176,6 +185,31 @@ def _exchange(
     return least, f"with two exchanged: {pairs}; exchange them back in key 'anchors'"
 
 
+def _ring(
+    moments: Sequence[Ranges], doubted: Sequence[int], names: Sequence[str]
+) -> tuple[float, str]:
+    """Error that is left where three or more of the doubted anchors have each other's places [m], and what it asks."""
+    few = moments[:: max(1, len(moments) // (MOMENTS // 2))]
+
+    def error(order: Sequence[int], of: Sequence[Ranges]) -> float:
+        places = {a: _place(moments, b) for a, b in zip(doubted, order, strict=True)}
+        return _error(_errors([_replaced(moment, places) for moment in of]))
+
+    orders = [each for each in permutations(doubted) if _moved(doubted, each) > 2]
+    best = min(orders, key=lambda order: error(order, few), default=None)
+    if best is None:
+        return np.inf, ""
+    where = ", ".join(
+        f"{names[a]} where {names[b]} is" for a, b in zip(doubted, best, strict=True) if a != b
+    )
+    return error(best, moments), f"with several exchanged: {where}; write them so in key 'anchors'"
+
+
+def _moved(these: Sequence[int], those: Sequence[int]) -> int:
+    """Number of anchors that are others."""
+    return sum(a != b for a, b in zip(these, those, strict=True))
+
+
 def _misplaced(
     moments: Sequence[Ranges], doubted: Sequence[int], names: Sequence[str]
 ) -> Iterator[tuple[float, str]]:
@@ -225,8 +259,14 @@ def _error(errors: dict[int, Array]) -> float:
 
 def _exchanged(moment: Ranges, moments: Sequence[Ranges], a: int, b: int) -> Ranges:
     """A moment with the places of two anchors exchanged."""
+    return _replaced(moment, {a: _place(moments, b), b: _place(moments, a)})
+
+
+def _replaced(moment: Ranges, places: Mapping[int, Array]) -> Ranges:
+    """A moment with other places of some anchors."""
     p = moment.p_W.copy()
-    p[moment.anchors == a], p[moment.anchors == b] = _place(moments, b), _place(moments, a)
+    for anchor, place in places.items():
+        p[moment.anchors == anchor] = place
     return Ranges(moment.t, moment.anchors, p, moment.ranges, moment.deviations)
 
 

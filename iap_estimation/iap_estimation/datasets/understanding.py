@@ -14,6 +14,7 @@ from iap_estimation.datasets import image_checks, inertial_checks
 from iap_estimation.datasets.data_sample import DataSample, sample_of
 from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.range_checks import check_ranges
+from iap_estimation.datasets.range_doubts import doubts
 from iap_estimation.navigation.measurements import Event, Images
 from iap_estimation.navigation.streams import in_order
 from iap_estimation.virpo.messages import ImuSample
@@ -187,7 +188,8 @@ def _ranges(sample: DataSample, off: float | None) -> str:
     count = sum(len(each.ranges) for each in sample.rounds)
     heard_of = np.unique(np.concatenate([each.anchors for each in sample.rounds]))
     fit = "too few at a time to be compared" if off is None else f"they meet within {off:.2f} m"
-    return f"{count} to {len(heard_of)} of {len(sample.dataset.anchors)} anchors; {fit}"
+    texts = (f"{count} to {len(heard_of)} of {len(sample.dataset.anchors)} anchors", fit)
+    return "; ".join((*texts, *doubts(sample.rounds, off)))
 
 
 def corrected(
