@@ -12,11 +12,12 @@ import time
 
 import numpy as np
 import pytest
+import trimesh
 
 from iap_simulation.batch.ray_sensor import WorldRaySensor
 from iap_simulation.batch.worlds import Worlds
 
-WORLDS = 64  # in each process
+WORLDS, CROWD = 64, 256  # in each process, and among objects that move
 BOXES = {"boxes": {"preset": "boxes", "count": 83, "area": [[-8.0, -8.0], [8.0, 8.0]]}}
 SIZE = {"width": 64, "height": 48, "range_max": 20.0}
 EXACT = {"baseline": 0.0, "disparity_noise_deg": 0.0, "dropout": 0.0, "resolution": 0.0}
@@ -68,6 +69,48 @@ def test_rays_of_a_core(benchmark, case):
     needed = CASES[case][2]
     words = "" if needed is None else f" (needed: {needed:.0f})"
     print(f"\n{case}: {WORLDS / min(best):.0f} images 64x48 a second of a core{words}")
+
+
+@pytest.mark.parametrize("subdivisions", [1, 2])  # 80 and 320 triangles each
+def test_rays_at_objects_that_move(benchmark, tmp_path, subdivisions):
+    """Whole images among 20 meshes that move, beside the same ones at rest, in a core's own time."""
+    file = tmp_path / "ball.stl"
+    trimesh.creation.icosphere(subdivisions, radius=0.5).export(file)
+    cameras = {moves: _among_meshes(file, moves=moves) for moves in (False, True)}
+    best = dict.fromkeys(cameras, np.inf)
+
+    def both():
+        for moves, camera in cameras.items():
+            camera.worlds.advance()
+            began = time.process_time()
+            camera.images()
+            best[moves] = min(best[moves], time.process_time() - began)
+
+    benchmark.pedantic(both, rounds=ROUNDS, warmup_rounds=1)
+    still, moving = (CROWD / best[moves] for moves in (False, True))
+    print(
+        f"\n{CROWD} worlds, 20 meshes of {20 * 4**subdivisions} triangles: {moving:.0f} images 64x48 a second of"
+        f" a core if they move, {still:.0f} if they stand: {100.0 * moving / still:.0f} % (needed: 70)"
+    )
+
+
+def _among_meshes(file, *, moves):
+    """A camera in worlds whose seeds place 20 meshes before it."""
+    mesh = {
+        "type": "mesh",
+        "file": str(file),
+        "position": [5.0, 0.0, 2.0],
+        "surface": {"friction": 0.5, "restitution": 0.0},
+    }
+    keys = {"draw.object_position": [4.0, 5.0, 2.0]}
+    if moves:
+        mesh["motion"] = {"type": "sine", "amplitude": [0.0, 1.0, 0.0], "period": 4.0}
+        keys["draw.motion_shift"] = 4.0
+    keys["world.objects"] = {f"mesh_{k}": mesh for k in range(20)}
+    worlds = Worlds.of("hover", CROWD, settings=keys, platform="f450", sensors="none")
+    camera = WorldRaySensor.of(worlds, "d455", ["depth"], **SIZE, **EXACT)
+    camera.images()
+    return camera
 
 
 @pytest.mark.parametrize("case", TOGETHER)

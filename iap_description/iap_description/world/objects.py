@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Degrees, Flag, Positive, Real, Record, RpyDegrees, Vec3
+from iap_description.config.record import Flag, Positive, Record, RpyDegrees, Vec3
 from iap_description.geometry.cavities import arc, pipe, rectangular, thick
 from iap_description.geometry.mesh_files import read_mesh
 from iap_description.geometry.shapes import Rgba, Shape, Surface
@@ -24,38 +24,11 @@ from iap_description.geometry.solids import hull, prism
 from iap_description.math import euler
 from iap_description.states import P, V, resting_state
 from iap_description.world.hinge import Hinge
+from iap_description.world.object_motions import AnyObjectMotion
 
 CAP = 0.04  # radius of a socket's flat pole relative to the socket's
 FILLET_STEPS, BOTTOM_STEPS = 2, 5  # stretches of the profile's arcs
 Segments = Annotated[int, Field(strict=True, ge=6, le=128)]
-
-
-class Drift(Record):
-    """Constant velocity from a time on."""
-
-    type: Literal["velocity"]
-    velocity: Vec3  # [m/s] in map
-    start: Real = 0.0  # [s]
-
-    def at(self, t: float) -> tuple[Array, Array]:
-        """Displacement (3,) [m] and velocity (3,) [m/s] at time t [s]."""
-        v, since = np.array(self.velocity), t - self.start
-        return (v * since, v) if since >= 0.0 else (0.0 * v, 0.0 * v)
-
-
-class Sine(Record):
-    """Swinging about the place where the object stands."""
-
-    type: Literal["sine"]
-    amplitude: Vec3  # [m] in map
-    period: Positive  # [s]
-    phase_deg: Degrees = 0.0
-
-    def at(self, t: float) -> tuple[Array, Array]:
-        """Displacement (3,) [m] and velocity (3,) [m/s] at time t [s]."""
-        a, rate = np.array(self.amplitude), 2.0 * math.pi / self.period
-        phase = rate * t + math.radians(self.phase_deg)
-        return a * math.sin(phase), a * rate * math.cos(phase)
 
 
 class WorldObject(Record):
@@ -67,7 +40,7 @@ class WorldObject(Record):
     color: Rgba = (0.62, 0.66, 0.70, 1.0)
     mass: Positive | None = None  # of a body that moves freely, or turns about its hinge [kg]
     hinge: Hinge | None = None
-    motion: Annotated[Drift | Sine, Field(discriminator="type")] | None = None  # as prescribed
+    motion: AnyObjectMotion | None = None  # as prescribed
 
     @model_validator(mode="after")
     def _moves_one_way(self) -> Self:
@@ -89,8 +62,8 @@ class WorldObject(Record):
 
     @property
     def is_placed(self) -> bool:
-        """True if it stands still, or turns about an axis that does: its `position` says where."""
-        return self.motion is None and not self.is_free
+        """True if its `position` says where it stands, turns or moves as prescribed."""
+        return not self.is_free
 
     @property
     def q_WO(self) -> Array:

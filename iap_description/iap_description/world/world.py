@@ -13,7 +13,7 @@ from iap_description.earth import GRAVITY
 from iap_description.geometry.shapes import Surface
 from iap_description.scenes.library import check_scene, has_ground, load_scene
 from iap_description.scenes.lighting import Lighting, TimeOfDay, Weather
-from iap_description.states import STATE_SIZE
+from iap_description.states import STATE_SIZE, resting_state
 from iap_description.world.objects import Board, Box, Cylinder, Floor, Funnel, Mesh, Wall
 from iap_description.world.obstacles import Boxes, Rods, Trees
 
@@ -82,6 +82,11 @@ class World(Record):
     def has_free_objects(self) -> bool:
         """True if an object moves freely or turns about a hinge, so that time alone does not say where it is."""
         return any(item.mass is not None for item in self.objects.values())
+
+    def resting_rows(self) -> Array:
+        """(objects, 13) states of the objects where they stand before any motion."""
+        rows = [resting_state(np.array(o.position), o.q_WO) for o in self.objects.values()]
+        return np.array(rows).reshape(-1, STATE_SIZE)
 
     def object_states(self, t: float) -> Array:
         """(objects, 13) states of the objects at a time [s], none of which has a mass."""

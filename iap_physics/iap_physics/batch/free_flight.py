@@ -146,8 +146,7 @@ class FreeFlight:
 
     def pass_time(self, steps: int) -> None:
         """Advance the engine's clock by some physics steps."""
-        for _ in range(steps):
-            self._engine.t += self._dt
+        self._engine.pass_time(steps, self._dt)
 
     def advance(self, inputs: PeriodInputs, steps: int) -> None:
         """Some physics steps under commands and inputs that stay.
@@ -164,7 +163,7 @@ class FreeFlight:
         for step in range(steps):
             if engine.raises and self._failed[0] == step:
                 engine.fail(self._name, self._dt)
-            engine.t += self._dt
+            engine.pass_time(1, self._dt)
 
 
 @njit(cache=True, nogil=True)

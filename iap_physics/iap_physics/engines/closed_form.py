@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,11 +21,36 @@ from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.rigid_model import RigidModel, step_batch
 
 
+class StepClock(NamedTuple):
+    """Time as a number of equal steps after a beginning, so that a time does not depend on how it was reached.
+
+    Attributes:
+        begin: [s].
+        steps: since then.
+        dt: their length [s].
+    """
+
+    begin: float = 0.0
+    steps: int = 0
+    dt: float = 0.0
+
+    @property
+    def t(self) -> float:
+        """Present time [s]."""
+        return self.begin + self.steps * self.dt
+
+    def after(self, steps: int, dt: float) -> "StepClock":
+        """Clock some steps of a length [s] later."""
+        if dt == self.dt:
+            return self._replace(steps=self.steps + steps)
+        return StepClock(self.t, steps, dt)
+
+
 @dataclass(frozen=True)
 class ClosedFormSnapshot:
     """State for `restore`: time, states, status and steps of all worlds."""
 
-    t: float
+    clock: StepClock
     x: Array
     status: Integers
     step_counts: Integers
@@ -46,7 +72,7 @@ class ClosedFormEngine(ContactlessEngine):
     def __init__(self, *, batch: int = 1, raises: bool = True) -> None:
         """Prepare for a batch of equal worlds; `load` fills them."""
         self.batch, self.raises = batch, raises and batch == 1
-        self.t = 0.0
+        self._set_clock(StepClock())
         self.status = np.full(batch, RUNNING, dtype=np.int64)
         self.step_counts = np.zeros(batch, dtype=np.int64)
         self._assemblies: tuple[Assembly, ...] = ()
@@ -77,7 +103,7 @@ class ClosedFormEngine(ContactlessEngine):
         self._wrenches[indices] = 0.0
         self.status[indices], self.step_counts[indices] = RUNNING, 0
         if worlds is None:
-            self.t = 0.0
+            self._set_clock(StepClock())
 
     def set_assembly(self, world: int, assembly: Assembly) -> RigidModel:
         """Let one world hold an assembly of its own, like the one that is loaded but for its numbers.
@@ -90,14 +116,14 @@ class ClosedFormEngine(ContactlessEngine):
     def snapshot(self) -> ClosedFormSnapshot:
         """Time, states, status and steps of all worlds."""
         return ClosedFormSnapshot(
-            self.t, self._x.copy(), self.status.copy(), self.step_counts.copy()
+            self._clock, self._x.copy(), self.status.copy(), self.step_counts.copy()
         )
 
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot."""
         if not isinstance(snapshot, ClosedFormSnapshot) or snapshot.x.shape != self._x.shape:
             raise IapError("restore: the snapshot is not of this engine")
-        self.t = snapshot.t
+        self._set_clock(snapshot.clock)
         self._x[:] = snapshot.x
         self.status[:], self.step_counts[:] = snapshot.status, snapshot.step_counts
         self._wrenches[:] = 0.0
@@ -121,7 +147,14 @@ class ClosedFormEngine(ContactlessEngine):
                 self._end_diverged(assembly.name, dt)
         self._wrenches[:] = 0.0
         self.step_counts += self.status == RUNNING
-        self.t += dt
+        self.pass_time(1, dt)
+
+    def pass_time(self, steps: int, dt: float) -> None:
+        """Let the clock go on by some steps of a length [s]."""
+        self._set_clock(self._clock.after(steps, dt))
+
+    def _set_clock(self, clock: StepClock) -> None:
+        self._clock, self.t = clock, clock.t
 
     def check_flies(self) -> None:
         """Refuse to go on with a single world that has ended.

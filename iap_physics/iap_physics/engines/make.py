@@ -21,6 +21,7 @@ BATCHES = {  # engines of many worlds
     "closed_form": "iap_physics.engines.closed_form:ClosedFormEngine",
     "mujoco": "iap_physics.engines.mujoco.worlds:MuJoCoWorlds",
 }
+FREE = "closed_form"  # in which nothing touches anything
 AUTO = "auto"  # name of the first engine of `BY_DEFAULT` that is installed
 BY_DEFAULT = ("pybullet", "mujoco")
 ARMS_ONLY = ("put_arm",)  # what an engine that refuses arms can do without

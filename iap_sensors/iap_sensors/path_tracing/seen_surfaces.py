@@ -82,4 +82,4 @@ class SeenSurfaces:
 def _caster(corners: Singles, faces: NDArray[np.int32]) -> EmbreeCaster:
     """The caster of triangles that let rays through from behind."""
     points = np.ascontiguousarray(corners[:, :3], float)[faces].reshape(-1, 3, 3)
-    return EmbreeCaster(TriangleSurface.of([points], is_solid=True, label=0))
+    return EmbreeCaster.of(TriangleSurface.of([points], is_solid=True, label=0))

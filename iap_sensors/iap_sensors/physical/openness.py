@@ -196,7 +196,7 @@ def _cast(
 
 
 def _caster(corners: Array) -> EmbreeCaster:
-    return EmbreeCaster(TriangleSurface.of([corners], is_solid=False, label=0))
+    return EmbreeCaster.of(TriangleSurface.of([corners], is_solid=False, label=0))
 
 
 def _points(lower: Array, cell: float, shape: Array) -> Array:

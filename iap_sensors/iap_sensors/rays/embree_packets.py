@@ -9,8 +9,10 @@ numbers are those of Embree 4's `rtcore.h`.
 import ctypes
 import re
 import weakref
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numba import njit, types
@@ -20,20 +22,23 @@ from iap_description.errors import IapError
 from iap_description.math.pointers import pointer
 from iap_description.process.extras import LazyModule
 from iap_sensors.rays.caster import Hits, Numbers, Single
+from iap_sensors.rays.turning import Indices, matrix_of
 
 PURPOSE, EXTRA = "lidars, depth cameras and ranges need", "rays"  # of embreex
 scenes = LazyModule("embreex.rtcore_scene", PURPOSE, EXTRA)
 
 WIDTH = 16  # rays of a packet
-_TRIANGLES, _INDEX_BUFFER, _VERTEX_BUFFER = 0, 0, 1
-_UINT3, _FLOAT3 = 0x5003, 0x9003
-_ROBUST, _COHERENT, _ALL_FEATURES = 1 << 2, 1 << 16, -1
+_TRIANGLES, _INSTANCE, _INDEX_BUFFER, _VERTEX_BUFFER = 0, 121, 0, 1
+_UINT3, _FLOAT3, _FLOAT3X4_COLUMNS = 0x5003, 0x9003, 0x9234
+_DYNAMIC, _ROBUST, _COHERENT, _ALL_FEATURES = 1 << 0, 1 << 2, 1 << 16, -1
 _RAY_ROWS, _HIT_ROWS = (
     12,
     24,
 )  # arrays of a packet: of a ray alone, and with its hit (and some to spare)
 _ARGUMENTS = 64  # bytes, more than RTCIntersectArguments has
 _ALIGNMENT = 64
+
+NO_FIRSTS, NO_TURNS = np.zeros(0, np.int32), np.zeros((0, 3, 3))  # of scenes of triangles
 
 _Pointer = ctypes.c_void_p
 
@@ -70,6 +75,7 @@ def _library() -> ctypes.CDLL:
                 ctypes.c_size_t,
             ],
         ),
+        ("rtcSetGeometryInstancedScene", None, [_Pointer, _Pointer]),
         ("rtcCommitGeometry", None, [_Pointer]),
         ("rtcAttachGeometry", ctypes.c_uint, [_Pointer, _Pointer]),
         ("rtcReleaseGeometry", None, [_Pointer]),
@@ -90,21 +96,55 @@ def _device() -> int:
     return device
 
 
-class TriangleScene:
-    """Triangles in Embree.
+class PacketScene:
+    """A scene of Embree's, of triangles or of instances of such scenes.
 
     Args:
-        corners: (n, 3, 3) [m], at least one.
+        firsts: (n,) number of the first triangle of each instance, among all of them.
+        turns: (n, 3, 3) attitudes of the instances.
 
     Attributes:
         address: of the scene.
     """
 
-    def __init__(self, corners: Array) -> None:
+    def __init__(self, firsts: Numbers = NO_FIRSTS, turns: Array = NO_TURNS) -> None:
         library = _library()
         self.address: int = library.rtcNewScene(_device())
         weakref.finalize(self, library.rtcReleaseScene, self.address)
         library.rtcSetSceneFlags(self.address, _ROBUST)
+        self._instances = firsts, turns
+
+    @classmethod
+    def empty(cls) -> Self:
+        """A scene of nothing."""
+        scene = cls()
+        _library().rtcCommitScene(scene.address)
+        return scene
+
+    def first_hits(self, starts: Single, ways: Single, reach: Single) -> Hits:
+        """The first hits of rays (n, 3) from starts (n, 3), reach (n,) long [m]."""
+        distance, face = np.empty(len(reach), np.float32), np.empty(len(reach), np.int32)
+        hits = Hits(distance, face, np.empty((len(reach), 3), np.float32))
+        _intersect(self.address, *_room(), (starts, ways, reach), self._instances, hits)
+        return hits
+
+    def is_blocked(self, starts: Single, ways: Single, reach: Single) -> Booleans:
+        """Flags (n,) of rays that something blocks."""
+        blocked = np.empty(len(reach), dtype=bool)
+        _occluded(self.address, *_room(), (starts, ways, reach), blocked)
+        return blocked
+
+
+class TriangleScene(PacketScene):
+    """Triangles in Embree.
+
+    Args:
+        corners: (n, 3, 3) [m], at least one.
+    """
+
+    def __init__(self, corners: Array) -> None:
+        super().__init__()
+        library = _library()
         geometry = library.rtcNewGeometry(_device(), _TRIANGLES)
         vertices = np.ascontiguousarray(corners.reshape(-1, 3), np.float32)
         _fill(geometry, _VERTEX_BUFFER, _FLOAT3, vertices)
@@ -115,18 +155,34 @@ class TriangleScene:
         library.rtcReleaseGeometry(geometry)
         library.rtcCommitScene(self.address)
 
-    def first_hits(self, starts: Single, ways: Single, reach: Single) -> Hits:
-        """The first hits of rays (n, 3) from starts (n, 3), reach (n,) long [m]."""
-        distance, face = np.empty(len(reach), np.float32), np.empty(len(reach), np.int32)
-        hits = Hits(distance, face, np.empty((len(reach), 3), np.float32))
-        _intersect(self.address, *_room(), (starts, ways, reach), hits)
-        return hits
 
-    def is_blocked(self, starts: Single, ways: Single, reach: Single) -> Booleans:
-        """Flags (n,) of rays that something blocks."""
-        blocked = np.empty(len(reach), dtype=bool)
-        _occluded(self.address, *_room(), (starts, ways, reach), blocked)
-        return blocked
+class InstanceScene(PacketScene):
+    """Scenes of triangles that move: each is built once, and only the tree above them is built anew.
+
+    Args:
+        scenes: of the instances, which others may share; None of one without triangles.
+        counts: triangles of each.
+    """
+
+    def __init__(self, scenes: Sequence[PacketScene | None], counts: Sequence[int]) -> None:
+        firsts = np.cumsum([0, *counts[:-1]]).astype(np.int32)
+        self._turns = np.zeros((len(scenes), 3, 3))
+        super().__init__(firsts, self._turns)
+        library = _library()
+        library.rtcSetSceneFlags(self.address, _ROBUST | _DYNAMIC)
+        self._geometries = np.empty(len(scenes), np.int64)
+        for k, scene in enumerate(scenes):
+            geometry = library.rtcNewGeometry(_device(), _INSTANCE)
+            full = scene or PacketScene.empty()
+            library.rtcSetGeometryInstancedScene(geometry, full.address)
+            library.rtcAttachGeometry(self.address, geometry)
+            library.rtcReleaseGeometry(geometry)  # the scene keeps it
+            self._geometries[k] = geometry
+        self._columns = np.empty(12, np.float32)
+
+    def move(self, rows: Array) -> None:
+        """Put the instances where state rows (n, 13) say."""
+        _place(self.address, self._geometries, rows, self._turns, self._columns)
 
 
 def _fill(geometry: int, kind: int, layout: int, rows: np.ndarray) -> None:
@@ -153,6 +209,28 @@ def _aligned(size: int) -> np.ndarray:
 _FOUR_POINTERS = types.void(types.voidptr, types.voidptr, types.voidptr, types.voidptr)
 _rtcIntersect16 = types.ExternalFunction("rtcIntersect16", _FOUR_POINTERS)
 _rtcOccluded16 = types.ExternalFunction("rtcOccluded16", _FOUR_POINTERS)
+_ONE_POINTER = types.void(types.voidptr)
+_rtcCommitGeometry = types.ExternalFunction("rtcCommitGeometry", _ONE_POINTER)
+_rtcCommitScene = types.ExternalFunction("rtcCommitScene", _ONE_POINTER)
+_rtcSetGeometryTransform = types.ExternalFunction(
+    "rtcSetGeometryTransform", types.void(types.voidptr, types.uint32, types.int32, types.voidptr)
+)
+
+
+@njit(cache=True, nogil=True)
+def _place(scene: int, geometries: Indices, rows: Array, turns: Array, columns: Single) -> None:
+    """Give instances their poses, and build the tree above them."""
+    for k in range(len(geometries)):
+        turns[k] = matrix_of(rows[k, 3:7])
+        for i in range(3):
+            for j in range(3):
+                columns[3 * j + i] = turns[k, i, j]
+            columns[9 + i] = rows[k, i]
+        _rtcSetGeometryTransform(
+            pointer(geometries[k]), 0, _FLOAT3X4_COLUMNS, pointer(columns.ctypes.data)
+        )
+        _rtcCommitGeometry(pointer(geometries[k]))
+    _rtcCommitScene(pointer(scene))
 
 
 @njit(cache=True, nogil=True)
@@ -184,9 +262,11 @@ def _intersect(
     valid: Numbers,
     how: Numbers,
     rays: tuple[Single, Single, Single],
+    instances: tuple[Numbers, Array],
     hits: Hits,
 ) -> None:
     distance, face, normal = hits
+    firsts, turns = instances
     numbers = packet.view(np.int32)
     pointers = pointer(valid.ctypes.data), pointer(packet.ctypes.data), pointer(how.ctypes.data)
     for first in range(0, len(distance), WIDTH):
@@ -195,8 +275,14 @@ def _intersect(
         for j in range(count):
             distance[first + j] = packet[8 * WIDTH + j]
             face[first + j] = numbers[17 * WIDTH + j]
-            for k in range(3):
-                normal[first + j, k] = packet[(12 + k) * WIDTH + j]
+            x, y, z = packet[12 * WIDTH + j], packet[13 * WIDTH + j], packet[14 * WIDTH + j]
+            n = numbers[19 * WIDTH + j]
+            if n < 0:
+                normal[first + j, 0], normal[first + j, 1], normal[first + j, 2] = x, y, z
+                continue
+            face[first + j] += firsts[n]
+            for k in range(3):  # an instance's normals are in its own frame
+                normal[first + j, k] = turns[n, k, 0] * x + turns[n, k, 1] * y + turns[n, k, 2] * z
 
 
 @njit(cache=True, nogil=True)

@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All rays of one world: at its ground, scene and objects, and at the vehicles in their states.
 
-Triangles of what moves stay in its body's frame and rays are turned into it, so that nothing is built anew in flight.
+Triangles of vehicles stay in their bodies' frames, and rays are turned into them. Objects that move are instances below
+a tree of Embree's, which alone is built anew in flight.
 """
 
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Self
 
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import IapError
-from iap_description.states import STATE_SIZE, P
+from iap_description.states import STATE_SIZE, P, resting_state
 from iap_description.vehicles.arm_links import collision_shapes
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.objects import WorldObject
 from iap_description.world.world import World
 from iap_sensors.rays.caster import Bundle, Hits, Numbers
 from iap_sensors.rays.embree import EmbreeCaster
+from iap_sensors.rays.embree_packets import InstanceScene
 from iap_sensors.rays.lines import Lines
 from iap_sensors.rays.surfaces import (
     TriangleSurface,
@@ -28,7 +31,17 @@ from iap_sensors.rays.surfaces import (
     object_surface,
     standing_surface,
 )
-from iap_sensors.rays.turning import Indices, bodies_near, merge, rays_near, relative_pose, turned
+from iap_sensors.rays.turning import (
+    Indices,
+    bodies_near,
+    merge,
+    rays_near,
+    relative_pose,
+    turned,
+)
+
+STANDING = resting_state(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))  # (13,) in `map`
+MOST_SHAPES = 512  # of moving objects that are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +61,19 @@ class Mover:
     @classmethod
     def of(cls, surface: TriangleSurface) -> "Mover":
         """The caster of a surface."""
-        return cls(surface, EmbreeCaster(surface), surface.radius)
+        return cls(surface, EmbreeCaster.of(surface), surface.radius)
+
+
+@lru_cache(maxsize=MOST_SHAPES)
+def _mover_of(item: WorldObject, number: int) -> Mover:
+    """The caster of an object in its frame O, which worlds that have the same one share."""
+    return Mover.of(object_surface(item, number))
+
+
+def object_mover(item: WorldObject, number: int) -> Mover:
+    """The caster of an object that moves, wherever it is."""
+    shape = {"position": (0.0, 0.0, 0.0), "rpy_deg": (0.0, 0.0, 0.0), "motion": None}
+    return _mover_of(item.model_copy(update=shape), number)
 
 
 def movers_of(assemblies: Sequence[Assembly]) -> tuple[Mover, ...]:
@@ -103,11 +128,14 @@ class Rays:
         self._world, self._assemblies = world, assemblies
         self._movers_set = bodies
         self._x, self._objects = np.zeros((0, STATE_SIZE)), np.zeros((0, STATE_SIZE))
+        self._has_moved = False  # since objects were placed last
 
     def twin(self) -> Self:
         """The rays of a world that is alike, which follow states of their own; both have the same `labels`."""
         _ = self._caster, self._firsts, self._radii, self.segments, self.labels  # are made once
-        return copy.copy(self)
+        other = copy.copy(self)
+        other.__dict__.pop("_instances", None)
+        return other
 
     def follow(self, x: Array, objects: Array) -> None:
         """Move vehicles and objects to their states.
@@ -116,7 +144,7 @@ class Rays:
             x: (bodies + links, 13) of all vehicles and of the links of their arms.
             objects: (objects, 13) of the world's objects.
         """
-        self._x, self._objects = x, objects
+        self._x, self._objects, self._has_moved = x, objects, True
 
     def row(self, vehicle: str, body: int) -> int:
         """The row among all bodies of a vehicle's body."""
@@ -133,7 +161,7 @@ class Rays:
 
     def first_hits(self, view: RayView) -> Hits:
         """The first hits of a sensor's rays, normals in `map`; faces are numbered as in `segments`."""
-        hits = self._caster.first_hits(*self._turned(view), view.bundle.reach)
+        hits = self._placed_caster().first_hits(*self._turned(view), view.bundle.reach)
         for mover, first, row, rays, bundle in self._near(view, hits.distance):
             p_BS_B, R_BS, R_WB = relative_pose(view.p_WS_W, view.R_WS, row)
             hits_of_mover = mover.caster.first_hits(*turned(bundle, p_BS_B, R_BS), bundle.reach)
@@ -143,7 +171,7 @@ class Rays:
     def is_blocked(self, view: RayView) -> Booleans:
         """True if (n,) anything is in the way of a sensor's rays."""
         bundle = view.bundle
-        blocked = self._caster.is_blocked(*self._turned(view), bundle.reach)
+        blocked = self._placed_caster().is_blocked(*self._turned(view), bundle.reach)
         for mover, _, row, rays, near in self._near(view, bundle.reach):
             p_BS_B, R_BS, _ = relative_pose(view.p_WS_W, view.R_WS, row)
             blocked[rays] |= mover.caster.is_blocked(*turned(near, p_BS_B, R_BS), near.reach)
@@ -160,12 +188,32 @@ class Rays:
 
     @cached_property
     def _caster(self) -> EmbreeCaster:
-        return EmbreeCaster(self.surface)
+        return EmbreeCaster.of(self.surface)
 
     @cached_property
     def _moving_objects(self) -> dict[int, Mover]:
         items = enumerate(self._world.objects.values())
-        return {k: Mover.of(object_surface(item, k)) for k, item in items if item.moves}
+        return {k: object_mover(item, k) for k, item in items if item.moves}
+
+    @cached_property
+    def _instances(self) -> tuple[InstanceScene, EmbreeCaster]:
+        """What stands, and the objects that move, in a scene that is this world's alone."""
+        surfaces = [self.surface, *(each.surface for each in self._moving_objects.values())]
+        casters = [self._caster, *(each.caster for each in self._moving_objects.values())]
+        scene = InstanceScene(
+            [each.scene for each in casters], [len(each.corners) for each in surfaces]
+        )
+        return scene, EmbreeCaster(scene, np.concatenate([each.is_solid for each in surfaces]))
+
+    def _placed_caster(self) -> EmbreeCaster:
+        """The caster of all but vehicles, with the objects that move where they are."""
+        if not self._moving_objects:
+            return self._caster
+        scene, caster = self._instances
+        if self._has_moved:
+            scene.move(np.vstack([STANDING, self._objects[list(self._moving_objects)]]))
+            self._has_moved = False
+        return caster
 
     @cached_property
     def _bodies(self) -> tuple[Mover, ...]:
@@ -173,17 +221,18 @@ class Rays:
 
     @cached_property
     def _movers(self) -> tuple[Mover, ...]:
+        """All that moves, in the order of its faces."""
         return (*self._moving_objects.values(), *self._bodies)
 
     @cached_property
     def _firsts(self) -> list[int]:
-        """Number of the first face of each mover."""
+        """Number of the first face of each body."""
         sizes = [len(self.surface.corners), *(len(m.surface.corners) for m in self._movers)]
-        return np.cumsum(sizes)[:-1].tolist()
+        return np.cumsum(sizes)[len(self._moving_objects) : -1].tolist()
 
     @cached_property
     def _radii(self) -> Array:
-        return np.array([each.radius for each in self._movers])
+        return np.array([each.radius for each in self._bodies])
 
     @property
     def _surfaces(self) -> list[TriangleSurface]:
@@ -205,18 +254,16 @@ class Rays:
     def _near(
         self, view: RayView, reach: np.ndarray
     ) -> Iterator[tuple[Mover, int, Array, Indices, Bundle]]:
-        """Moving bodies that may be hit: each, its first face, its state row, numbers of the rays, and these."""
-        if not self._movers:
+        """Bodies that may be hit: each, its first face, its state row, numbers of the rays, and these."""
+        if not self._bodies:
             return
-        rows = np.vstack([self._objects[list(self._moving_objects)], self._x])
-        bundle, axis_W = view.bundle, view.R_WS @ view.axis_S
-        hidden = {len(self._moving_objects) + row for row in view.hidden}
+        rows, bundle, axis_W = self._x, view.bundle, view.R_WS @ view.axis_S
         cone = (view.p_WS_W, axis_W, view.half, bundle.far)
         for k in bodies_near(*cone, rows, self._radii).tolist():
-            if k in hidden:
+            if k in view.hidden:
                 continue
             center_S = view.R_WS.T @ (rows[k, P] - view.p_WS_W)
             rays = rays_near(bundle.starts_S, bundle.ways_S, reach, center_S, self._radii[k])
             if len(rays):
                 some = Bundle(bundle.starts_S[rays], bundle.ways_S[rays], reach[rays], bundle.far)
-                yield self._movers[k], self._firsts[k], rows[k], rays, some
+                yield self._bodies[k], self._firsts[k], rows[k], rays, some

@@ -60,6 +60,7 @@ OF_OBJECTS = (
     "hinge_damping",
     "hinge_stiffness",
 )
+OF_MOTIONS = ("motion_speed", "motion_turn_deg", "motion_shift")
 REFUSED = ("docking", "modules")
 
 
@@ -70,7 +71,7 @@ def deviates(scenario: Scenario) -> bool:
     fields = [each for each in scenario.world.objects.values() if isinstance(each, Obstacles)]
     draw = scenario.draw
     is_moved = np.any(draw.object_position) or np.any(draw.object_rpy_deg)
-    is_drawn_object = any(getattr(draw, key) > 0.0 for key in OF_OBJECTS) or is_moved
+    is_drawn_object = any(getattr(draw, key) > 0.0 for key in OF_OBJECTS + OF_MOTIONS) or is_moved
     differs = is_drawn_object or any(field.seed is None for field in fields)
     return is_drawn or bool(meets and differs)
 

@@ -16,6 +16,7 @@ from iap_description.math.random_streams import uniforms
 from iap_description.sensors.mounts import displacements, mounts_on_aircraft
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.world import World
 from iap_physics.engines.engine import world_indices
 from iap_sensors.mounted.mounted_sensors import MOUNT
 from iap_sensors.mounted.sampling import Sampling
@@ -28,8 +29,6 @@ from iap_sensors.rays.noise import Keys, bases_of, frame_keys
 from iap_sensors.rays.world_rays import Mover, Rays, movers_of
 from iap_simulation.batch.batch_support import check_fits
 from iap_simulation.batch.worlds import Worlds
-from iap_simulation.scenario.randomization import placed_world
-from iap_simulation.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from iap_sensors.rays.warp.images import WarpImages  # an extra
@@ -39,7 +38,6 @@ EMBREE, WARP = "cpu", "warp"  # devices that cast on the CPU, by Embree and by W
 TRIANGLE_BYTES = (
     240  # of a triangle that stands in a world of its own, with its part of Embree's tree
 )
-NO_OBJECTS = np.zeros((0, 13))
 
 
 class WorldRaySensor:
@@ -66,7 +64,8 @@ class WorldRaySensor:
         mount: of the sensor on its aircraft.
 
     Raises:
-        BadInput: there is no such aircraft, mount, output or device, or memory for so many images and obstacles.
+        BadInput: there is no such aircraft, mount, output or device, or memory for so many images and obstacles; or
+            the device casts at no objects that move.
     """
 
     def __init__(
@@ -90,7 +89,9 @@ class WorldRaySensor:
         self._hidden = (self.mount.body,) if is_camera else ()
         self._sampling = Sampling.of(spec.rate, scenario.rates.control_hz, "rays")
         self._assemblies, self._movers = [assembly], movers_of([assembly])
-        self._is_drawn = placed_world(scenario) is not scenario.world
+        self._objects, self._is_drawn = worlds.objects, worlds.objects.is_drawn
+        if device != EMBREE and any(item.moves for item in scenario.world.objects.values()):
+            raise BadInput(f"ray sensor: device '{device}' sees no objects that move: take 'cpu'")
         count = len(worlds.seeds)
         self._seeds = np.full(count, -1, dtype=np.int64)
         self._bases, self._rays = np.zeros(count), self._first_rays(count)
@@ -141,8 +142,8 @@ class WorldRaySensor:
         rays, x = [self._rays[i] for i in indices.tolist()], self.worlds.state[indices]
         if self._warp is not None:
             return self._warp.images(rays, x, *inputs)
-        for one, rows in zip(rays, x, strict=True):
-            one.follow(rows, NO_OBJECTS)
+        for one, *rows in zip(rays, x, self._objects.states(indices), strict=True):
+            one.follow(*rows)
         return self.sensor.images(rays, *inputs, share=self.worlds.threads.run)
 
     def images_on_device(self) -> dict[str, Any]:
@@ -172,7 +173,7 @@ class WorldRaySensor:
 
     def _first_rays(self, count: int) -> list[Rays]:
         """Rays of one scene for all worlds, if they are alike; else they are made with the seeds."""
-        first = self._rays_of(self.worlds.scenario)
+        first = self._rays_of(self._objects.world(0))
         self._check_memory(count, first)
         return [first] * count if self._is_drawn else [first.twin() for _ in range(count)]
 
@@ -189,8 +190,8 @@ class WorldRaySensor:
             each += TRIANGLE_BYTES * len(first.surface.corners)
         check_fits(count * each, f"ray sensor: images and obstacles of {count} worlds")
 
-    def _rays_of(self, scenario: Scenario) -> Rays:
-        return Rays(placed_world(scenario), self._assemblies, self._movers)
+    def _rays_of(self, world: World) -> Rays:
+        return Rays(world, self._assemblies, self._movers)
 
     def _renew(self) -> None:
         """Draw anew what depends on seeds that have changed."""
@@ -202,7 +203,7 @@ class WorldRaySensor:
         self._displace(changed, seeds)
         if self._is_drawn:
             for i in changed.tolist():
-                self._rays[i] = self._rays_of(self.worlds.world(i))
+                self._rays[i] = self._rays_of(self._objects.world(i))
         self._seeds[changed] = seeds
 
     def _displace(self, indices: Integers, seeds: Integers) -> None:

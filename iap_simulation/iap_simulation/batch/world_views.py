@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Observed side of worlds: states, status, times, references and outcomes, as properties that change nothing."""
 
+from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from iap_control.allocation.model import PlatformModel
 from iap_control.batch.controllers import Controllers
@@ -19,6 +18,7 @@ from iap_sensors.inertial.imu import ImuSamples
 from iap_simulation.batch.batch_support import deviates
 from iap_simulation.batch.commanders import WorldInputs
 from iap_simulation.batch.contact_endings import WatchingEngine
+from iap_simulation.batch.placed_objects import PlacedObjects
 from iap_simulation.batch.references import References
 from iap_simulation.batch.tracking import Tracking
 from iap_simulation.batch.world_parts import WorldParts
@@ -227,13 +227,14 @@ class WorldViews:
 
     @property
     def object_states(self) -> Array:
-        """(B, objects, 13) state rows of the frames of each world's objects, new ones.
+        """(B, objects, 13) state rows of the frames of each world's objects, new ones."""
+        return self.objects.states()
 
-        Raises:
-            IapError: they fly in an engine without contact, in which objects are nowhere.
-        """
-        worlds, engine = range(len(self.seeds)), self._object_engine
-        return np.array([engine.object_states_of(world) for world in worlds])
+    @cached_property
+    def objects(self) -> PlacedObjects:
+        """The objects of each world where its seed places them."""
+        engine = self._engine if isinstance(self._engine, ObjectEngine) else None
+        return PlacedObjects(self, engine)
 
     def object_angles(self, name: str) -> Array:
         """(B,) angles of an object about its hinge [rad].
@@ -249,7 +250,7 @@ class WorldViews:
     @property
     def _object_engine(self) -> ObjectEngine:
         if not isinstance(self._engine, ObjectEngine):
-            raise IapError("worlds: states of objects need engine.name: mujoco")
+            raise IapError("worlds: objects turn about hinges with engine.name: mujoco alone")
         return self._engine
 
     def references(self) -> References:

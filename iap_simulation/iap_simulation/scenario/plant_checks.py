@@ -4,7 +4,7 @@
 from iap_control.arm.tip_velocities import TipVelocities
 from iap_control.controllers.controller import VELOCITY
 from iap_control.references.poses_and_lines import Hover
-from iap_physics.engines.make import BY_DEFAULT, default_engine
+from iap_physics.engines.make import BY_DEFAULT, FREE, default_engine
 from iap_physics.plant.plant_spec import check_latches
 from iap_simulation.scenario.plant_choice import BodiesChoice
 from iap_simulation.scenario.scenario_keys import ScenarioKeys
@@ -58,7 +58,7 @@ def check_modules(scenario: ScenarioKeys) -> None:
     modules, rate = scenario.modules, scenario.rates.control_hz
     if modules is None:
         return
-    if scenario.engine.name == "closed_form" and modules.joints:
+    if scenario.engine.name == FREE and modules.joints:
         raise ValueError("key 'engine.name': closed_form has no joints that are added in flight")
     if rate % modules.rate != 0.0:
         raise ValueError(

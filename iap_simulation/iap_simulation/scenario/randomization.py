@@ -19,6 +19,7 @@ from iap_description.states import REF_P, REF_Q
 from iap_description.vehicles.arm import Arm
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.hinge import Hinge
+from iap_description.world.object_motions import ObjectMotion
 from iap_description.world.objects import WorldObject
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
@@ -165,24 +166,46 @@ def placed_world(scenario: Scenario) -> World:
 
 
 def stands(item: WorldObject) -> bool:
-    """True of a single object that stands or turns in its place, which `draw.object_position` and its like displace."""
+    """True of a single object with a place of its own, which `draw.object_position` and its like displace."""
     return item.is_placed and not isinstance(item, Obstacles)
 
 
 def _placed(scenario: Scenario, name: str, item: WorldObject) -> WorldObject:
-    """Obstacles of this seed, where their own is open, and what stands still at the place of this seed."""
+    """Obstacles of this seed, where their own is open, and others at the place and with the motion of this seed."""
+    changes: dict[str, Any] = {}
+    if item.motion is not None and _draws_motions(scenario.draw):
+        changes["motion"] = _drawn_motion(scenario, name, item.motion)
     if isinstance(item, Obstacles):
-        if item.seed is not None:
-            return item
-        return item.model_copy(update={"seed": _obstacle_seed(scenario.seed, name)})
-    if not stands(item):
-        return item
+        if item.seed is None:
+            changes["seed"] = _obstacle_seed(scenario.seed, name)
+    elif stands(item):
+        changes |= _drawn_place(scenario, name, item)
+    return item.model_copy(update=changes) if changes else item
+
+
+def _drawn_place(scenario: Scenario, name: str, item: WorldObject) -> dict[str, Any]:
+    """The keys of an object's place that this seed changes."""
     draw, changes = scenario.draw, {}
     for key, width in (("position", draw.object_position), ("rpy_deg", draw.object_rpy_deg)):
         if np.any(width):
             shift = np.array(width) * uniform(scenario.seed, f"{name}/{key}", 3)
             changes[key] = tuple((np.array(getattr(item, key)) + shift).tolist())
-    return item.model_copy(update=changes) if changes else item
+    return changes
+
+
+def _draws_motions(draw: Draw) -> bool:
+    return draw.motion_speed > 0.0 or draw.motion_turn_deg > 0.0 or draw.motion_shift > 0.0
+
+
+def _drawn_motion(scenario: Scenario, name: str, motion: ObjectMotion) -> ObjectMotion:
+    """The motion of an object with the speed, direction and phase of this seed."""
+    draw = scenario.draw
+    speed, turn, shift = uniform(scenario.seed, f"{name}/motion", 3).tolist()
+    return motion.changed(
+        time_scale=motion.time_scale * (1.0 + draw.motion_speed * speed),
+        turn_deg=motion.turn_deg + draw.motion_turn_deg * turn,
+        time_shift=motion.time_shift + draw.motion_shift * shift,
+    )
 
 
 def _obstacle_seed(seed: int, name: str) -> int:

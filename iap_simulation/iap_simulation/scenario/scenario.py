@@ -6,6 +6,7 @@ from typing import Self
 from pydantic import model_validator
 
 from iap_description.world.obstacles import Obstacles
+from iap_physics.engines.make import FREE
 from iap_simulation.scenario.firmware_checks import check_firmware
 from iap_simulation.scenario.plant_checks import check_modules, check_plant, check_scenario_latches
 from iap_simulation.scenario.plant_choice import IdentifiedChoice
@@ -58,7 +59,10 @@ class Scenario(ScenarioKeys):
         """True if a vehicle can be in contact, or wrenches are compared: they are measured, estimated and recorded."""
         control = vehicle.control
         acts = control.admittance or control.wrench_mode != "none"
-        is_met = any(not isinstance(each, Obstacles) for each in self.world.objects.values())
+        items = self.world.objects.values()
+        is_met = self.engine.name != FREE and any(
+            not isinstance(each, Obstacles) for each in items
+        )
         meets = is_met or bool(self.latches) or vehicle.platform.tool is not None
         is_compared = getattr(vehicle.reference, "actual_wrench_topic", None) is not None
         return acts or meets or is_compared or bool(vehicle.disturbances)

@@ -92,10 +92,11 @@ class Draw(Record):
     joints_deg: NonNegative = 0.0  # of the start: each joint of an arm
     friction: NonNegative  # of all surfaces together
     stiffness: Decades = 0.0  # of each soft surface, in powers of ten; its damping ratio stays
-    object_position: PerAxis = (
-        0.0  # of each object that stands still or turns in its place, per axis [m]
-    )
-    object_rpy_deg: PerAxis = 0.0  # of each object that stands still, per angle
+    object_position: PerAxis = 0.0  # of each object without a mass, or with a hinge, per axis [m]
+    object_rpy_deg: PerAxis = 0.0  # of each of them, per angle
+    motion_speed: BelowOne = 0.0  # of each object that moves as prescribed
+    motion_turn_deg: NonNegative = 0.0  # of its motion about z of `map`
+    motion_shift: NonNegative = 0.0  # of its motion in time [s]
     object_mass: BelowOne = 0.0  # of each object with a mass
     hinge_friction: BelowOne = 0.0  # of each object's hinge, as the two that follow
     hinge_damping: BelowOne = 0.0

@@ -12,6 +12,7 @@ from iap_description.config.plain_yaml import read_yaml
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_io.runs.vehicle_meta import TRUTH
+from iap_physics.engines.make import FREE
 from iap_simulation.scenario.randomization import stands
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
@@ -151,7 +152,7 @@ IDLE = (
     ),
     IdleKeys(
         ("draw.friction",),
-        lambda s, v: s.engine.name == "closed_form",
+        lambda s, v: s.engine.name == FREE,
         "since engine closed_form has no contact",
     ),
     IdleKeys(
@@ -162,7 +163,12 @@ IDLE = (
     IdleKeys(
         ("draw.object_position", "draw.object_rpy_deg"),
         lambda s, v: not any(map(stands, s.world.objects.values())),
-        "without an object that stands still (world.objects)",
+        "without an object that has a place of its own (world.objects)",
+    ),
+    IdleKeys(
+        ("draw.motion_speed", "draw.motion_turn_deg", "draw.motion_shift"),
+        lambda s, v: all(each.motion is None for each in s.world.objects.values()),
+        "without an object that has a motion (world.objects)",
     ),
     IdleKeys(
         ("draw.object_mass",),

@@ -21,7 +21,7 @@ from iap_description.scenes import mesh_part
 from iap_description.scenes.builder import Builder
 from iap_description.scenes.mesh_part import HeightMap, MeshFile
 from iap_description.scenes.part_record import PartRecord, Site, SolidRecord
-from iap_description.world.objects import Drift, Sine
+from iap_description.world.object_motions import Drift, Sine
 
 CUBE = trimesh.creation.box((1.0, 2.0, 4.0))
 

@@ -13,6 +13,9 @@ SOFT: dict[str, Any] = {
     "world.objects.wall.surface": "{friction: 0.4, restitution: 0.0, stiffness: 1.0e+4, damping: 150.0}"
 }
 GIVEN = dict[str, Any]
+DRIFTING: dict[str, Any] = {
+    "world.objects": "{crates: {preset: boxes, motion: {type: velocity, velocity: [0.1, 0.0, 0.0]}}}"
+}
 
 
 def note_of(key: str, name: str, given: GIVEN) -> str:
@@ -50,7 +53,8 @@ def note_of(key: str, name: str, given: GIVEN) -> str:
         ("wind.direction_deg", ("hover", {"drag": "'on'"}), ("hover", {"wind.speed": 2.0}), "without wind"),
         ("draw.friction", ("hover", {"engine": "closed_form"}), ("hover", {}), "closed_form has no contact"),
         ("draw.stiffness", ("hover", {}), ("wall_push", SOFT), "whose surface has a stiffness"),
-        ("draw.object_position", ("hover", {}), ("wall_push", {}), "object that stands still"),
+        ("draw.object_position", ("hover", {}), ("wall_push", {}), "object that has a place of its own"),
+        ("draw.motion_shift", ("hover", {}), ("hover", DRIFTING), "object that has a motion"),
     ],
 )  # fmt: skip
 def test_a_key_is_idle_for_its_reason_and_acts_without(
