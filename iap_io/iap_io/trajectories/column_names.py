@@ -5,13 +5,14 @@ A name is read word by word: ``field.pose.orientation.w``, ``q_RS_w``, ``qw`` an
 a quaternion. Words that say nothing of these tell bodies apart: ``x_gt`` and ``x_est`` are two.
 """
 
+import math
 import re
 from typing import Literal, NamedTuple
 
-from iap_io.trajectories.conventions import Convention, TimeUnit
+from iap_io.trajectories.conventions import AngleUnit, Convention, TimeUnit
 
 Role = Literal["x", "y", "z", "qx", "qy", "qz", "qw", "roll", "pitch", "yaw"]
-AngleUnit = Literal["rad", "deg"]
+MAX_RADIANS = 1.01 * math.pi / 2.0  # of roll and pitch; what is beyond is no radians
 PLACE: tuple[Role, ...] = ("x", "y", "z")
 QUATERNION: tuple[Role, ...] = ("qx", "qy", "qz", "qw")
 EULER: tuple[Role, ...] = ("roll", "pitch", "yaw")
@@ -171,6 +172,8 @@ def _axis(terms: list[str]) -> tuple[str, Role, Convention | None] | None:
     for word in reversed(terms):
         if word in _GRIDS and not is_turn:
             return word, *_GRIDS[word]
+        if re.fullmatch("q[ijkrs]", word):  # of i, j and k, and the real part or scalar
+            return word, ("qw" if word[1] in "rs" else QUATERNION["ijk".index(word[1])]), None
         match = re.fullmatch(r"(q|quat|p|t|pos)?([xyzw])", word)
         if match is not None and (is_turn or (match[1] or "")[:1] == "q"):
             return word, QUATERNION["xyzw".index(match[2])], None

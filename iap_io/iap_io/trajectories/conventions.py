@@ -10,6 +10,7 @@ AxesEvidence = Literal[
     "none", "accelerometer", "tilts", "option", "type", "sparse", "still", "level"
 ]
 QuaternionOrder = Literal["xyzw", "wxyz", "inverse", "inverse-pose"]
+AngleUnit = Literal["rad", "deg"]
 TimeUnit = Literal["s", "ms", "us", "ns"]
 WrenchFrame = Literal["body", "world"]  # whose axes a wrench is in
 WrenchUse = Literal["feed_forward", "open_loop"]

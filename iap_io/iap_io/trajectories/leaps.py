@@ -33,7 +33,8 @@ WOVEN, MOST_WOVEN = (
     0.008,
     4,
 )  # least distance of bodies that are woven into one [m], and most of them
-TURN_STEP = np.radians(8.0)  # that a lone turn stands out, of which a note is made [rad]
+TURN_STEP = np.radians(3.0)  # that a lone turn stands out, of which a note is made [rad]
+HARD_SPIN = 300.0  # above what an angular acceleration makes [rad/s^2]
 SHARE = 0.05  # of the samples that can be
 FEW = 3  # that always can
 
@@ -241,7 +242,7 @@ def _with_doubtful_turns(samples: Samples, t: Array) -> Samples:
     around = np.pad(turned, 1, mode="edge")
     off = turned - np.maximum(around[:-2], around[2:])
     least = max(TURN_STEP, STEP_OVER_SHAKING * float(np.median(turned)))
-    steps = off > least + 0.5 * MAX_SPIN * np.diff(t) ** 2
+    steps = off > least + 0.5 * HARD_SPIN * np.diff(t) ** 2
     if not steps.any():
         return samples
     k = int(np.argmax(off * steps))

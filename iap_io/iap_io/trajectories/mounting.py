@@ -26,10 +26,20 @@ from iap_io.trajectories.samples import Samples
 
 START_HEIGHT = 1.5  # [m]
 LOWEST_HEIGHT = 0.6  # [m]
+_STARTS_AT, _MOVING = (
+    0.25,
+    0.2,
+)  # time [s] over which the speed at the start is formed, and that of no rest [m/s]
 _MIN_DISTANCE = 0.05  # [m] from the first row: the aircraft is under way
 _ROWS_BEFORE = 200  # rows kept before that
 _AXES = "xyz"
 _FORWARD = {0: 2, 1: 2, 2: 0}  # vertical axis to the one that looks forward
+
+
+MOVING = (
+    "it is under way at its start, so that its first attitude is not that of rest: its mounting is taken to whole axes,"
+    " --mounting ROLL,PITCH,YAW gives another, --mounting rest takes the first attitude"
+)
 
 
 def mounted(samples: Samples, mounting: str, *, follows: bool) -> Samples:
@@ -110,7 +120,7 @@ def placed(samples: Samples, stamps: Integers, mounting: str) -> tuple[Samples, 
     Args:
         samples: of an inertial unit or another body, in ENU, in the order of their stamps.
         stamps: (K,) [ns].
-        mounting: ``auto`` and ``rest`` find it from the first attitude, ``none`` has it level.
+        mounting: ``auto`` and ``rest`` find it from the first attitude, but for its tilt where ``auto`` is under way.
 
     Raises:
         BadInput: the body hangs upside down at the start.
@@ -120,19 +130,34 @@ def placed(samples: Samples, stamps: Integers, mounting: str) -> tuple[Samples, 
     samples, stamps = samples.at(slice(begin, None)), stamps[begin:]
     R_WI = so3.matrix_from_quaternion(samples.q)
     R_IA, words = _axes(samples, R_WI[0], mounting)
-    p, q, lift = _shifted(samples.p, R_WI @ R_IA)
-    notes = (
-        [f"raised by {lift:.2f} m, since it goes down to {p[:, 2].min():.2f} m"] if lift else []
-    )
+    is_moving = mounting == "auto" and _moves(samples, stamps)
+    is_level = mounting == "rest" or (mounting == "auto" and not is_moving)
+    p, q, lift = _shifted(samples.p, R_WI @ R_IA, is_level=is_level)
+    notes = [MOVING] if is_moving else []
+    if lift:
+        notes.append(f"raised by {lift:.2f} m, since it goes down to {p[:, 2].min():.2f} m")
     about = replace(samples.about, mounting=words).noted(*notes)
     return replace(samples, about=about, p=p, q=q), stamps
 
 
-def _shifted(p_WI_W: Array, R_WP: Array) -> tuple[Array, Array, float]:
-    """Positions and attitudes of the platform, level and yaw 0 in the first row, and by how much it is raised [m]."""
+def _moves(samples: Samples, stamps: Integers) -> bool:
+    """True if a body is under way in its first rows, whose attitude is not that of its rest."""
+    later = min(int(np.searchsorted(stamps, stamps[0] + _STARTS_AT * 1e9)), len(stamps) - 1)
+    seconds = float(stamps[later] - stamps[0]) * 1e-9
+    return float(np.linalg.norm(samples.p[later] - samples.p[0])) > _MOVING * seconds
+
+
+def _shifted(p_WI_W: Array, R_WP: Array, *, is_level: bool) -> tuple[Array, Array, float]:
+    """Positions and attitudes of the platform, yaw 0 in the first row, and by how much it is raised [m].
+
+    Args:
+        p_WI_W: (K, 3) [m].
+        R_WP: (K, 3, 3).
+        is_level: whether the tilt of the first row is the mounting's, as at rest.
+    """
     yaw = euler.rpy_from_matrix(R_WP[0])[2]
     turn = so3.exp(np.array([0.0, 0.0, -yaw]))
-    tilt = turn @ R_WP[0]  # of the body's mounting: no yaw is left in it
+    tilt = turn @ R_WP[0] if is_level else np.eye(3)  # no yaw is left in it
     p = (p_WI_W - p_WI_W[0]) @ turn.T + np.array([0.0, 0.0, START_HEIGHT])
     lift = max(0.0, LOWEST_HEIGHT - float(p[:, 2].min()))
     p[:, 2] += lift

@@ -15,8 +15,8 @@ from iap_description.config.text_files import CUT, table_lines
 from iap_description.errors import BadInput, shown
 from iap_description.math import euler
 from iap_io.trajectories import column_names as names_of
-from iap_io.trajectories.column_names import QUATERNION, AngleUnit
-from iap_io.trajectories.conventions import TimeUnit
+from iap_io.trajectories.column_names import MAX_RADIANS, QUATERNION
+from iap_io.trajectories.conventions import AngleUnit, TimeUnit
 from iap_io.trajectories.number_words import number_of
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples, checked
@@ -66,9 +66,10 @@ def read_named(path: Path, reading: PoseReading) -> Samples:
     used = {*columns.time, *columns.place, *columns.turn, columns.body}
     others = tuple(name for i, name in enumerate(header.names) if i not in used and name)[:LISTED]
     signs = np.array([-1.0 if i in columns.inverted else 1.0 for i in columns.turn])
-    q, about_turns = _attitudes(path, header, signs * values[:, 3:], columns, reading)
+    q, angles, about_turns = _attitudes(path, header, signs * values[:, 3:], columns, reading)
     about = RecordingSummary(
-        "table by its names", body=reading.body, others=others, notes=(*notes, *time_notes, *about_turns),
+        "table by its names", body=reading.body, others=others, angles=angles,
+        notes=(*notes, *time_notes, *about_turns),
         convention="y-up" if header.is_motive else columns.convention,
     )  # fmt: skip
     scale = columns.lengths if reading.scale is None else (1.0, 1.0, 1.0)
@@ -143,21 +144,21 @@ def _usual(texts: list[tuple[int, str]]) -> TimeUnit:
 
 def _attitudes(
     path: Path, header: TableHeader, values: Array, columns: PoseColumns, reading: PoseReading
-) -> tuple[Array, tuple[str, ...]]:
-    """Quaternions (K, 4), and what is to be said of them.
+) -> tuple[Array, AngleUnit | None, tuple[str, ...]]:
+    """Quaternions (K, 4), the one unit of their Euler angles if they are of such, and what is to be said of them.
 
     Raises:
         BadInput: angles whose unit nobody says.
     """
     count = values.shape[1]
     if count == len(QUATERNION):
-        return values, ()
+        return values, None, ()
     if count == 0:
-        return np.tile([0.0, 0.0, 0.0, 1.0], (len(values), 1)), (
-            "no attitudes in it: taken as level, without yaw",
-        )
+        level = np.tile([0.0, 0.0, 0.0, 1.0], (len(values), 1))
+        return level, None, ("no attitudes in it: taken as level, without yaw",)
     units = _units_of_angles(path, header, values, columns, reading)
     angles: Array = values * [np.pi / 180.0 if unit == "deg" else 1.0 for unit in units]
+    _check_radians(path, header, values, columns, units, reading)
     notes = [] if count > 1 else ["no roll and pitch in it: taken as level"]
     rpy: Array = angles if count > 1 else np.column_stack([0.0 * angles, 0.0 * angles, angles])
     bad = np.asarray(~np.isfinite(rpy).all(axis=1))
@@ -166,10 +167,28 @@ def _attitudes(
     words = [{"deg": "degrees", "rad": "radians"}[unit] for unit in units]
     unit = words[0] if len(set(words)) == 1 else ", ".join(words)
     notes += ["pitch is positive with the nose down"] if columns.inverted else []
-    return q, (
-        *notes,
-        f"Euler angles in {unit}, yaw, pitch and roll about the turned axes z, y and x",
+    return (
+        q,
+        units[0] if len(set(units)) == 1 and count > 1 else None,
+        (
+            *notes,
+            f"Euler angles in {unit}, yaw, pitch and roll about the turned axes z, y and x",
+        ),
     )
+
+
+def _check_radians(
+    path: Path, header: TableHeader, values: Array, columns: PoseColumns,
+    units: list[AngleUnit], reading: PoseReading,
+) -> None:  # fmt: skip
+    """Refuse roll and pitch (K, 3) that their names call radians and that are far beyond a right angle."""
+    for j, unit in enumerate(units[:2] if len(units) > 1 else ()):
+        largest = float(np.nanquantile(np.abs(values[:, j]), 0.9))
+        if unit == "rad" and largest > MAX_RADIANS and reading.angles is None:
+            raise BadInput(
+                f"{path}: {shown(header.names[columns.turn[j]])} comes to {largest:.3g}, which is no radians: --angles"
+                " deg takes them as degrees, --angles rad as radians"
+            )
 
 
 def _units_of_angles(

@@ -12,6 +12,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math import euler, so3
 from iap_io.trajectories.bags import Bag
+from iap_io.trajectories.column_names import MAX_RADIANS
 from iap_io.trajectories.gaps import check_gaps
 from iap_io.trajectories.messages import xyz
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
@@ -22,7 +23,6 @@ Stamps = Integers
 
 # A position this far outside the angles' times takes the nearest angles; others are dropped.
 _REACH_NS = 100_000_000
-_DEGREES = 1.01 * np.pi / 2.0  # roll and pitch beyond it are no radians
 _TURN = 1.01 * 2.0 * np.pi  # a yaw beyond it may be none
 
 
@@ -62,10 +62,10 @@ def _radians(source: str, angles: Array, reading: PoseReading) -> Array:
     if reading.angles == "deg":
         return np.radians(angles)
     largest, turn = float(np.abs(angles[:, :2]).max()), float(np.abs(angles[:, 2]).max())
-    if reading.angles is None and (largest > _DEGREES or turn > _TURN):
+    if reading.angles is None and (largest > MAX_RADIANS or turn > _TURN):
         what = (
             f"roll or pitch come to {largest:.3g}"
-            if largest > _DEGREES
+            if largest > MAX_RADIANS
             else f"yaw comes to {turn:.3g}"
         )
         raise BadInput(

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from iap_description.config.record import Positive, Real, Record
 from iap_io.trajectories.conventions import (
+    AngleUnit,
     AxesEvidence,
     Convention,
     QuaternionOrder,
@@ -58,7 +59,7 @@ class PoseReading(Record):
     origin: Literal["first"] | None = None
     time_unit: TimeUnit | None = None
     columns: str | None = None
-    angles: Literal["rad", "deg"] | None = None
+    angles: AngleUnit | None = None
     clock: Literal["header", "bag"] | None = None
     rate: Positive | None = None
     mounting: str = "auto"
@@ -129,6 +130,7 @@ class RecordingSummary:
         others: topics with poses and bodies that were not read.
         convention: axes of its numbers.
         quaternion: order of its quaternions' numbers.
+        angles: unit of its Euler angles; None without any, or with units of their own.
         scale: metres in one of its units of length.
         mounting: turn of the recorded body in the platform, in words.
         clock: whose times count.
@@ -149,6 +151,7 @@ class RecordingSummary:
     others: tuple[str, ...] = ()
     convention: Convention = "enu"
     quaternion: QuaternionOrder = "xyzw"
+    angles: AngleUnit | None = None
     scale: Scale = 1.0
     mounting: str = "none"
     clock: str = "file"

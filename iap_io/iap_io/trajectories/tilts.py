@@ -11,9 +11,7 @@ Accelerations are means over bumps :math:`\varphi(\tau) = (1 - \tau^2)^3` of hal
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +19,8 @@ from iap_description.arrays import Array, Integers
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_io.trajectories.axes import CONVENTIONS, reordered
-from iap_io.trajectories.conventions import AxesEvidence, QuaternionOrder
+from iap_io.trajectories.conventions import AxesEvidence
+from iap_io.trajectories.other_readings import SampledMotion, readings
 from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.trajectories.quaternion_orders import check_level
 from iap_io.trajectories.samples import Samples
@@ -44,19 +42,13 @@ DIFFERS = 0.15  # least share where it is not
 BETTER = 0.35  # of that share, which a right reading leaves less of
 CLEARLY = 0.02  # share below which nothing else is looked at
 FAR_BETTER = 0.15  # of a share below `DIFFERS`, which another reading leaves less of where it alone is right
-SCALES = (0.001, 0.01, 0.0254, 0.1, 0.3048, 1000.0)
 DEFINED = ("iap_msgs/PlatformReference",)  # types that say their axes and units
 LEAN = np.radians(30.0)  # off the force, of which a note is made [rad]
 LATE = 0.1  # of attitudes, of which a note is made; motors take less [s]
 SHIFTS = [k for k in range(-20, 21) if k]  # of attitudes that are tried, in steps
+SIZES = 0.6, 1.6  # of accelerations over what tilts make, as wind and drag explain
+EVEN = 0.6  # least ratio of a map's sizes along two axes
 _TURN = 0.25  # least difference of a map from the identity
-
-
-class SampledMotion(NamedTuple):
-    """Positions (K, 3), and attitudes (K, 3, 3) of a body in their world, at even times."""
-
-    p: Array
-    R: Array
 
 
 def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Samples:
@@ -116,10 +108,10 @@ def _refuse(motion: SampledMotion, samples: Samples) -> AxesEvidence:
     is_right = off is not None and off < DIFFERS
     better = FAR_BETTER if is_right or is_still else BETTER
     most = min(EXACT if is_still else FITS, better * (1.0 if off is None else off))
-    readings = dict(_readings(motion, samples))
+    others = dict(readings(motion, samples))
     if is_still:  # a hover that turns would go round the origin, held by a constant lean
-        readings.pop("--quaternion inverse-pose", None)
-    left = {name: _unexplained(other, least) for name, other in readings.items()}
+        others.pop("--quaternion inverse-pose", None)
+    left = {name: _unexplained(other, least) for name, other in others.items()}
     fitting = [name for name, share in left.items() if share is not None and share < most]
     if fitting:
         raise BadInput(
@@ -129,7 +121,7 @@ def _refuse(motion: SampledMotion, samples: Samples) -> AxesEvidence:
     turned = "" if is_right else _turned(motion)
     if turned:
         raise BadInput(
-            f"{samples.source}: its accelerations are {turned} against its attitudes: are they in two frames?"
+            f"{samples.source}: its accelerations are {turned}: are they in two frames, units (--scale) or clocks?"
             f" --set reference.attitude=level flies its positions alone; --convention {samples.about.convention} keeps"
             " both as they are"
         )
@@ -158,40 +150,6 @@ def _motion(samples: Samples, stamps: Integers) -> SampledMotion:
     index = np.clip(np.searchsorted(t, at), 0, len(t) - 1)
     p = np.stack([np.interp(at, t, samples.p[:, k]) for k in range(3)], axis=1)
     return SampledMotion(p, so3.matrix_from_quaternion(samples.q[index]))
-
-
-def _readings(motion: SampledMotion, samples: Samples) -> Iterator[tuple[str, SampledMotion]]:
-    """Other readings of the numbers that were read as a motion, by the options that ask for them."""
-    read = CONVENTIONS[samples.about.convention]
-    p, R = motion.p @ read.positions, read.attitudes.T @ motion.R @ read.body
-    for convention, axes in CONVENTIONS.items():
-        if convention != samples.about.convention:
-            other = SampledMotion(p @ axes.positions.T, axes.attitudes @ R @ axes.body.T)
-            yield f"--convention {convention}", other
-    unit = samples.about.scale
-    if not isinstance(unit, tuple):
-        for scale in SCALES:
-            yield f"--scale {unit * scale:g}", SampledMotion(scale * motion.p, motion.R)
-    order = samples.about.quaternion
-    q = so3.quaternion_from_matrix(R)
-    if order in ("inverse", "inverse-pose"):
-        return
-    turned = np.swapaxes(R, 1, 2)
-    yield (
-        "--quaternion inverse-pose",
-        SampledMotion(
-            -np.einsum("kij,kj->ki", turned, p) @ read.positions.T,
-            read.attitudes @ turned @ read.body.T,
-        ),
-    )
-    others: tuple[QuaternionOrder, ...] = ("xyzw", "wxyz", "inverse")
-    for other_order in others:
-        if order != other_order:
-            turned = so3.matrix_from_quaternion(reordered(q, order, other_order))
-            yield (
-                f"--quaternion {other_order}",
-                SampledMotion(motion.p, read.attitudes @ turned @ read.body.T),
-            )
 
 
 def bumps(count: int, step: float, half: float, period: float) -> tuple[Integers, Array, Array]:
@@ -256,7 +214,7 @@ def _unexplained(motion: SampledMotion, least: float = MIN_TILT_CHANGE) -> float
     if directions is None:
         return None
     n, pushed = directions
-    return float(np.sum((n - pushed) ** 2) / np.sum(n**2))
+    return _share(n, pushed)
 
 
 def _lateness(motion: SampledMotion) -> float:
@@ -275,19 +233,37 @@ def _lateness(motion: SampledMotion) -> float:
 
 
 def _turned(motion: SampledMotion) -> str:
-    """Turn or reflection of n against R u, where one map explains it; empty where none does."""
-    directions = _directions(motion, MIN_TILT_CHANGE)
-    if directions is None:
+    """Turn, reflection or size of n over R u, where one map explains it in the world or by the heading; else empty."""
+    pushes = _pushes(motion)
+    if pushes is None or _directions(motion, MIN_TILT_CHANGE) is None:
         return ""
-    n, pushed = directions
+    n, pushed = (x[:, :2] for x in pushes)
+    x = _forces(*motion)[1][:, :2, 0]
+    x = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-9)
+    ahead = np.stack([x, np.column_stack([-x[:, 1], x[:, 0]])], axis=1)  # rows: forward, left
+    seen = [(n, pushed), tuple(np.einsum("bij,bj->bi", ahead, each) for each in (n, pushed))]
+    return next(filter(None, (_map_between(*each) for each in seen)), "")
+
+
+def _map_between(n: Array, pushed: Array) -> str:
+    """The map of directions (B, 2) that explains others, in words; empty where none does, or nothing has to."""
+    n, pushed = (x - x.mean(axis=0) for x in (n, pushed))
     A = np.linalg.lstsq(pushed, n, rcond=None)[0].T
-    left = float(np.sum((n - pushed @ A.T) ** 2) / np.sum(n**2))
     U, sizes, V = np.linalg.svd(A)
-    rigid = U @ V
-    if left > FITS or sizes[1] < 0.7 or sizes[0] > 1.4 or np.abs(rigid - np.eye(2)).max() < _TURN:
+    rigid, size = U @ V, float(sizes.mean())
+    is_same = np.abs(rigid - np.eye(2)).max() < _TURN
+    if _share(n, pushed @ A.T) > FITS or sizes[1] < EVEN * sizes[0]:
+        return ""
+    if is_same:
+        return "" if SIZES[0] < size < SIZES[1] else f"{size:.2g} times as large as its tilts say"
+    if sizes[1] < 0.7 or sizes[0] > 1.4:
         return ""
     if np.linalg.det(rigid) < 0.0:
-        return "mirrored"
-    return (
-        f"turned by {np.degrees(np.arctan2(rigid[1, 0], rigid[0, 0])):.0f} deg about the vertical"
-    )
+        return "mirrored against its attitudes"
+    angle = np.degrees(np.arctan2(rigid[1, 0], rigid[0, 0]))
+    return f"turned by {angle:.0f} deg about the vertical against its attitudes"
+
+
+def _share(n: Array, pushed: Array) -> float:
+    """Share of the variance of n that others leave."""
+    return float(np.sum((n - pushed) ** 2) / np.sum(n**2))

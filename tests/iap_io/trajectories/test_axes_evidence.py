@@ -78,3 +78,30 @@ def test_a_hover_that_turns_far_from_the_origin_is_no_inverse_pose() -> None:
     q = so3.quaternion_exp(np.outer(0.4 * T, [0.0, 0.0, 1.0]))
     p = np.tile([1.0, 0.5, 1.5], (len(T), 1)) + 1e-3 * np.sin(T)[:, None]
     assert read(p, q).about.axes_evidence == "still"
+
+
+@pytest.mark.parametrize(
+    ("size", "words"), [(2.0, "2 times as large"), (0.5, "0.5 times as large"), (1.2, "")]
+)
+def test_accelerations_that_are_not_of_the_size_of_the_tilts_are_refused(
+    size: float, words: str
+) -> None:
+    """No usual unit of length makes it two: a time may, or a model's scale. Drag makes a fifth."""
+    p, q = sway(0.5, 0.3)
+    if not words:
+        assert read(size * p, q).about.axes_evidence == "tilts"
+        return
+    with pytest.raises(BadInput, match=f"accelerations are {words}.*--convention enu keeps"):
+        read(size * p, q)
+
+
+@pytest.mark.parametrize("signs", [(1.0, -1.0, 1.0), (-1.0, 1.0, 1.0)])
+def test_a_roll_or_pitch_of_the_wrong_sense_is_refused_though_the_heading_turns(
+    signs: tuple[float, ...],
+) -> None:
+    """In the world's axes no one map explains it, by the heading it is a reflection."""
+    p, q = sway(0.5, 0.0)
+    turned = so3.multiply(q, so3.quaternion_exp(np.outer(0.8 * T, [0.0, 0.0, 1.0])))
+    rpy = so3.euler_from_matrix(so3.matrix_from_quaternion(turned)) * signs
+    with pytest.raises(BadInput, match="mirrored against its attitudes"):
+        read(p, so3.quaternion_from_matrix(so3.matrix_from_euler(rpy)))

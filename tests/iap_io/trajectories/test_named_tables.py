@@ -113,6 +113,7 @@ CRAZYFLIE_MM = ",".join(
         ("a.csv", "#timestamp [ns],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z [],p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m]",
          "ns qw qx qy qz x y z"),
         ("a.csv", "t,droneA.x,droneA.y,droneA.z,droneA.qx,droneA.qy,droneA.qz,droneA.qw", f"s {POSE}"),
+        ("a.csv", "t,x,y,z,qr,qi,qj,qk", "s x y z qw qx qy qz"),
         ("a.csv", "t,stateX,stateY,stateZ,aX,aY,aZ,qX,qY,qZ,qW", "s x y z x x x qx qy qz qw"),
         ("a.csv", f"timestamp,{CRAZYFLIE}", "us x y z roll_deg nose_down_deg yaw_deg"),
         ("a.csv", f"Timestamp,{CRAZYFLIE_MM}", "us x_mm y_mm z_mm roll_deg nose_down_deg yaw_deg"),
@@ -283,3 +284,20 @@ def test_tables_that_are_no_poses_are_refused_with_the_remedy(
         read_recorded(path)
     assert "--columns" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("header", "order", "words", "unit"),
+    [
+        ("roll_rad,pitch_rad,yaw_rad", "roll_deg pitch_deg yaw_deg", "--angles deg takes", "deg"),
+        ("roll_deg,pitch_deg,yaw_deg", "roll pitch yaw", "they do with --angles rad", "rad"),
+    ],
+)
+def test_angles_that_are_not_in_the_unit_of_their_names_are_refused_by_the_right_one(
+    tmp_path: Path, multirotor: Motion, header: str, order: str, words: str, unit: str
+) -> None:
+    """Degrees are no radians by their size, and radians taken as degrees do not tilt where it accelerates."""
+    path = write(tmp_path / "a.csv", f"t,x,y,z,{header}", multirotor, f"s x y z {order}")
+    with pytest.raises(BadInput, match=words):
+        read_recorded(path)
+    check(read_recorded(path, angles=unit), multirotor)

@@ -149,3 +149,20 @@ def test_csv_has_no_topics(tmp_path: Path) -> None:
     path.write_text(HEADER)
     with pytest.raises(BadInput, match="--topic /odom: a CSV file has no topics"):
         read_recorded(path, topic="/odom")
+
+
+def test_a_first_attitude_in_motion_is_not_taken_for_that_of_rest(
+    tmp_path: Path, flown: Motion
+) -> None:
+    """Its tilt would lean the whole flight."""
+    m = Motion(*(x[400:] for x in vars(flown).values()))
+    lean = so3.quaternion_exp(np.array([0.15, 0.0, 0.0]))
+    q = so3.multiply(m.q, lean)
+    R_WI = so3.matrix_from_quaternion(q) @ R_P_IMU
+    path = write(tmp_path / "cut.csv", m.stamps, m.p, so3.quaternion_from_matrix(R_WI))
+    recorded = read_recorded(path)
+    assert any("under way at its start" in note for note in recorded.about.notes)
+    tilt = so3.matrix_from_quaternion(recorded.q_WP)[:, 2, 2]
+    np.testing.assert_allclose(tilt, so3.matrix_from_quaternion(q)[:, 2, 2], atol=1e-6)
+    rest = read_recorded(path, mounting="rest")
+    assert so3.matrix_from_quaternion(rest.q_WP)[0, 2, 2] == pytest.approx(1.0)
