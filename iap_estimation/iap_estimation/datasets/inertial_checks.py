@@ -2,7 +2,6 @@
 """Checks of an inertial unit's units (m/s^2, rad/s), and of the sign of its accelerometer."""
 
 import math
-from itertools import permutations, product
 
 import numpy as np
 
@@ -10,8 +9,8 @@ from iap_description.arrays import Array
 from iap_description.earth import STANDARD_GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_estimation.datasets.accelerometer_axes import axes_text, gravity_of, signed_axes
 from iap_estimation.datasets.data_sample import DataSample
-from iap_estimation.datasets.image_rotation import GyroTurns
 from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_io.trajectories.tilts import bumps
 
@@ -34,7 +33,6 @@ RATE_UNITS = {
 BETTER = 0.3  # part of the misfit that another unit leaves, where it is the right one
 DOUBTFUL = 1.5  # the same, from which on they do not fit
 TURNING = 0.6  # part of the misfit without any turn that is left with right ones, at most
-SPAN, MEAN = 1.0, 0.4  # between two means of specific force, and of each [s]
 LARGE = 15.0  # by which gravity misses its place after a turn, from which on another unit is tried [deg]
 STEP, BUMP_HALF, BUMP_PERIOD = 0.01, 0.3, 0.1  # of even times, half of a bump, between bumps [s]
 FEWEST_BUMPS = 20
@@ -126,7 +124,8 @@ def rate_unit(sample: DataSample) -> str | None:
     if len(sample.samples) < 2:
         return None
     if not sample.pairs:
-        return _rate_by_gravity(sample)
+        _check_rate_by_gravity(sample)
+        return None
     still, now = sample.misfits(0.0).least, sample.misfits(1.0).least
     if now < TURNING * still:
         return "its turns fit the images'"
@@ -154,51 +153,21 @@ def _other_axes(sample: DataSample, *, by_half_turns: bool) -> tuple[str, float]
         by_half_turns: whether it is turned by 180 deg alone, else by quarters, too.
     """
     best, least = "", math.inf
-    for order in ((0, 1, 2),) if by_half_turns else permutations(range(3)):
-        for signs in product((1.0, -1.0), repeat=3):
-            axes = np.diag(signs)[:, order]
-            if np.linalg.det(axes) > 0.0 and not np.array_equal(axes, np.eye(3)):
-                left = sample.misfits(tuple(map(tuple, axes.tolist()))).least
-                if left < least:
-                    best, least = _named(axes), left
+    for axes in signed_axes():
+        is_turn = np.linalg.det(axes) > 0.0 and not (by_half_turns and not np.diag(axes).all())
+        if is_turn:
+            left = sample.misfits(tuple(map(tuple, axes.tolist()))).least
+            if left < least:
+                best, least = axes_text(axes), left
     return best, least
 
 
-def _named(axes: Array) -> str:
-    """Rows of signed axes in words."""
-    which = np.abs(axes).argmax(axis=1)
-    return ", ".join(f"{'-' if axes[k, n] < 0.0 else ''}{'xyz'[n]}" for k, n in enumerate(which))
-
-
-def _rate_by_gravity(sample: DataSample) -> str | None:
-    now, degrees = (_gravity_misses(sample, factor) for factor in (1.0, DEGREE))
-    if now is None or degrees is None or now < LARGE:
-        return None if now is None else f"gravity goes along with its turns, within {now:.0f} deg"
-    if degrees < BETTER * now:
+def _check_rate_by_gravity(sample: DataSample) -> None:
+    now, degrees = (gravity_of(sample, factor) for factor in (1.0, DEGREE))
+    if now is None or degrees is None or now.misses() < LARGE:
+        return
+    if degrees.misses() < BETTER * now.misses():
         raise _wrong_unit(sample, DEGREE, "where gravity goes in the body's axes")
-    return None
-
-
-def _gravity_misses(sample: DataSample, factor: float) -> float | None:
-    """Angle [deg] by which specific forces, in the mean of a while, miss those before when they are turned back."""
-    t, f = sample.t, sample.f_B
-    begins = np.arange(t[0], t[-1] - SPAN - MEAN, MEAN)
-    if len(begins) < 3:
-        return None
-    before, after = _means(t, f, begins), _means(t, f, begins + SPAN)
-    middle = begins + 0.5 * MEAN
-    q = GyroTurns(t, factor * sample.w_B).between(middle, middle + SPAN)
-    cosines = np.sum(before * so3.rotate(q, after), axis=1)
-    return float(np.degrees(np.median(np.arccos(np.clip(cosines, -1.0, 1.0)))))
-
-
-def _means(t: Array, f: Array, begins: Array) -> Array:
-    """Directions (k, 3) of mean specific forces of times that begin so [s]."""
-    total = np.vstack([np.zeros(3), np.cumsum(f, axis=0)])
-    first, last = np.searchsorted(t, begins), np.searchsorted(t, begins + MEAN)
-    sums = total[last] - total[first]
-    means: Array = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
-    return means
 
 
 def _wrong_unit(sample: DataSample, factor: float, beside: str) -> BadInput:

@@ -11,6 +11,7 @@ import numpy as np
 
 from iap_description.errors import BadInput
 from iap_estimation.datasets import image_checks, inertial_checks
+from iap_estimation.datasets.accelerometer_axes import accelerometer_axes
 from iap_estimation.datasets.data_sample import DataSample, sample_of
 from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.range_checks import check_ranges
@@ -65,6 +66,7 @@ Check = Callable[[DataSample], str | None]
 CHECKS: tuple[tuple[str, Check], ...] = (  # what is said, and of which sensor; each may refuse
     ("inertial unit", inertial_checks.force_size),
     ("inertial unit", inertial_checks.rate_unit),
+    ("inertial unit", accelerometer_axes),
     ("inertial unit", inertial_checks.vertical_of_truth),
     ("inertial unit", inertial_checks.vertical_of_camera),
     ("inertial unit", inertial_checks.motion_of_truth),
