@@ -2,7 +2,7 @@
 """Episodes of tasks that touch by the tip of a tool, whose reference actions move."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,13 +16,6 @@ from iap_simulation.batch.references import References
 from iap_simulation.batch.worlds import Worlds
 
 T = TypeVar("T", bound=TouchTask)
-
-
-class TipCounts(TouchCounts, Protocol):
-    """Counts of B episodes, which begin anew."""
-
-    def reset(self, worlds: Integers) -> None:
-        """Begin anew in some worlds."""
 
 
 class TipReference:
@@ -72,13 +65,11 @@ class TipEpisodes(TouchEpisodes[T]):
         how: see `TouchEpisodes`.
     """
 
-    _counts: TipCounts
-
     def __init__(
         self,
         task: T,
         worlds: int,
-        counts: TipCounts,
+        counts: TouchCounts,
         sensor: WrenchSensorSpec,
         how: Mapping[str, Any],
     ) -> None:
@@ -105,7 +96,7 @@ class TipEpisodes(TouchEpisodes[T]):
         return np.asarray(np.linalg.norm(self.worlds.contact_wrenches[:, :3], axis=1))
 
     def _feel(self, forces: Array, most: float) -> None:
-        """Measure the wrenches of a control period, and sum up its forces (B,), each as the largest allowed at most."""
+        """Measure the wrenches of a control period, and sum up forces (B,) that cost, each as so much at most."""
         self._sensors.measure(self.worlds.state[:, 0], self.worlds.contact_wrenches)
         self._force_sum += self.worlds.scenario.dt * np.minimum(forces, most)
 

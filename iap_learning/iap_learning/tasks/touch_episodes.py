@@ -10,6 +10,7 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.errors import IapError
 from iap_learning.policies.layout import TermLayout
+from iap_learning.tasks.contact_counts import ContactCounts
 from iap_learning.tasks.episodes import Episodes, Observations
 from iap_learning.tasks.kind import EngineEpisode
 from iap_learning.tasks.scaling import ActionScale
@@ -26,15 +27,14 @@ T = TypeVar("T", bound=TouchTask)
 
 
 class TouchCounts(Protocol):
-    """Counts of B episodes."""
+    """Counts of B episodes, which begin anew."""
 
     @property
-    def periods(self) -> Integers:
-        """(B,) control periods flown."""
+    def contact(self) -> ContactCounts:
+        """What all kinds count."""
 
-    @property
-    def outcome(self) -> Integers:
-        """(B,) see `iap_simulation.tasks.outcomes`."""
+    def reset(self, worlds: Integers) -> None:
+        """Begin anew in some worlds."""
 
 
 class TouchEpisodes(Episodes[T, Worlds]):
@@ -132,7 +132,7 @@ class TouchEpisodes(Episodes[T, Worlds]):
     def _assess(self) -> Array:
         goes_on = self.outcome == RUNNING
         self.steps += goes_on
-        self.outcome[:] = self._counts.outcome
+        self.outcome[:] = self._counts.contact.outcome
         weights = self.task.reward
         change = np.mean((self._action - self._before) ** 2, axis=1)
         reward = self._progress() + weights.change * change
@@ -160,12 +160,12 @@ class TouchEngineEpisode(EngineEpisode):
     def observe(self) -> None:
         """Observe the end of a control period."""
         self._count()
-        self.outcome = int(self._ends.outcome[0])
+        self.outcome = int(self._ends.contact.outcome[0])
 
     @property
     def measures(self) -> Mapping[str, float]:
         """Time flown [s], and the kind's own results."""
-        time = float(self._ends.periods[0]) * self._dt
+        time = float(self._ends.contact.periods[0]) * self._dt
         return {"time": time, **{name: float(each[0]) for name, each in self._results().items()}}
 
     @abstractmethod

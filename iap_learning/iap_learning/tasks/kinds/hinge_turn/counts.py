@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Integers
+from iap_learning.tasks.contact_counts import ContactCounts, begin_anew, feel, stay, window_of
 from iap_learning.tasks.kinds.hinge_turn.task import TurnTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.tasks.outcomes import (
@@ -41,7 +42,7 @@ class TurnRules(NamedTuple):
     def of(cls, task: TurnTask, dt: float) -> Self:
         """Rules of a task with control periods of dt [s]."""
         ends, last = task.success, task.periods(dt)
-        window = min(max(1, round(ends.lasting / dt)), last)
+        window = window_of(ends.lasting, dt, last)
         return cls(math.radians(ends.angle_deg), ends.peak, window, last)
 
 
@@ -49,34 +50,23 @@ class TurnCounts(NamedTuple):
     """Counts of B turns.
 
     Attributes:
-        periods: (B,) flown.
-        touched: (B,) the period of the first touch, or 0.
-        touches: (B,) whether it touched in the last period.
+        contact: of any contact on the platform.
         there: (B,) the first period since which the object has been far enough, or 0.
-        peak: (B,) force [N].
         angle: (B,) of the object [rad].
-        outcome: (B,) see `iap_simulation.tasks.outcomes`.
     """
 
-    periods: Integers
-    touched: Integers
-    touches: Integers
+    contact: ContactCounts
     there: Integers
-    peak: Array
     angle: Array
-    outcome: Integers
 
     @classmethod
     def of(cls, batch: int) -> Self:
         """Turns that have not begun."""
-        periods, touched, touches, there, outcome = np.zeros((5, batch), dtype=np.int64)
-        peak, angle = np.zeros((2, batch))
-        return cls(periods, touched, touches, there, peak, angle, outcome)
+        return cls(ContactCounts.of(batch), np.zeros(batch, dtype=np.int64), np.zeros(batch))
 
     def reset(self, worlds: Integers) -> None:
         """Begin anew in some worlds."""
-        for each in self:
-            each[worlds] = 0
+        begin_anew(self, worlds)
 
 
 @njit(cache=True)
@@ -93,41 +83,31 @@ def count(
         counts: changed in place.
     """
     for b in range(len(forces)):
-        if counts.outcome[b] != RUNNING:
-            continue
-        if status[b] != RUNNING:
-            counts.outcome[b] = status[b]
-            continue
-        counts.periods[b] += 1
-        counts.touches[b] = forces[b] > 0.0
-        if counts.touches[b] and counts.touched[b] == 0:
-            counts.touched[b] = counts.periods[b]
-        counts.peak[b], counts.angle[b] = max(counts.peak[b], forces[b]), angles[b]
-        if angles[b] < rules.angle:
-            counts.there[b] = 0
-        elif counts.there[b] == 0:
-            counts.there[b] = counts.periods[b]
-        counts.outcome[b] = _outcome(rules, counts, b)
+        if feel(counts.contact, b, forces[b], status[b]):
+            counts.angle[b] = angles[b]
+            stay(counts.there, b, counts.contact.periods[b], angles[b] >= rules.angle)
+            counts.contact.outcome[b] = _outcome(rules, counts, b)
 
 
 @njit(cache=True)
 def _outcome(rules: TurnRules, counts: TurnCounts, b: int) -> int:
     """Outcome of an episode after a period."""
-    if counts.peak[b] > rules.peak:
+    contact = counts.contact
+    if contact.peak[b] > rules.peak:
         return TOO_FORCEFUL
-    if counts.there[b] and counts.periods[b] - counts.there[b] + 1 >= rules.window:
+    if counts.there[b] and contact.periods[b] - counts.there[b] + 1 >= rules.window:
         return ARRIVED
-    if counts.periods[b] < rules.last:
+    if contact.periods[b] < rules.last:
         return RUNNING
-    if counts.touched[b] == 0:
+    if contact.touched[b] == 0:
         return NEVER_TOUCHED
     if counts.angle[b] < TURNED_SHARE * rules.angle:
         return NOT_TURNED
-    return TIME_IS_UP if counts.touches[b] else SLIPPED_OFF
+    return TIME_IS_UP if contact.touches[b] else SLIPPED_OFF
 
 
 def measures(counts: TurnCounts, dt: float) -> dict[str, Array]:
     """Results of turns, (B,) each: largest force [N], angle [deg] and time to the one asked for [s]; NaN where none."""
     arrival = np.where(counts.there > 0, dt * counts.there, np.nan)
-    known = {"force_peak": counts.peak.copy(), "angle": np.rad2deg(counts.angle)}
+    known = {"force_peak": counts.contact.peak.copy(), "angle": np.rad2deg(counts.angle)}
     return {**known, "turn_time": arrival}

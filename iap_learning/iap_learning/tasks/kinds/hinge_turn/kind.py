@@ -7,27 +7,25 @@ from typing import Literal
 
 import numpy as np
 
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Real
 from iap_description.states import Q
-from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.hinge_turn.arc import turned_object
 from iap_learning.tasks.kinds.hinge_turn.counts import TurnCounts, TurnRules, count, measures
 from iap_learning.tasks.kinds.hinge_turn.episodes import TurnEpisodes
 from iap_learning.tasks.kinds.hinge_turn.observations import TurnInputs
 from iap_learning.tasks.kinds.hinge_turn.task import TurnTask
+from iap_learning.tasks.touch_agents import TouchAgent, TouchAgentSettings
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
 from iap_simulation.simulation.simulation import Simulation
 
 
-class SwingSettings(AgentSettings):
-    """Gains of the agents.
+class SwingSettings(TouchAgentSettings):
+    """Gains of the agents, which approach along the arc.
 
     Attributes:
-        approach: speed along the arc before anything is felt [m/s].
-        felt: force from which on it is [N].
-        swing: speed along the arc from then on [m/s].
+        swing: speed along the arc from the touch on [m/s].
         resist: force along the arc at which it goes no further [N].
         stop_deg: turn of the tip since the start at which it stays.
         centering: rate at which the reference comes to where it pulls the tip back to the radius of the start [1/s].
@@ -39,8 +37,6 @@ class SwingSettings(AgentSettings):
     """
 
     guide: Literal["swing", "swing_oracle"]
-    approach: Positive
-    felt: Positive
     swing: Positive
     resist: Positive
     stop_deg: Positive
@@ -51,26 +47,17 @@ class SwingSettings(AgentSettings):
     turns: NonNegative
 
 
-class SwingAgent(ScriptedAgent[SwingSettings, TurnEpisodes]):
+class SwingAgent(TouchAgent[SwingSettings, TurnEpisodes]):
     """Leads its tip on the arc about the axis as it is believed, and the slower the more it is resisted."""
 
     SETTINGS = SwingSettings
     TASKS = "pushes what has a hinge"
 
-    def __init__(self, settings: SwingSettings, episodes: TurnEpisodes) -> None:
-        self._has_felt = np.zeros(episodes.count, bool)
-        super().__init__(settings, episodes)
-
-    def begin(self, indices: Integers) -> None:
-        """Forget that some worlds have felt anything."""
-        self._has_felt[indices] = False
-
     def values(self) -> Array:
         """(B, 3) velocities along the arc and away from the axis [m/s], and yaw rates [rad/s]."""
         s, push = self.settings, self._inputs
         resistance = -push.force[:, 0]
-        self._has_felt |= resistance > s.felt
-        speed = np.where(self._has_felt, s.swing, s.approach)
+        speed = np.where(self._feels(resistance), s.swing, s.approach)
         onward = speed * np.clip(1.0 - np.abs(resistance) / s.resist, -0.3, 1.0)
         onward = np.where(push.turn < np.deg2rad(s.stop_deg), onward, 0.0)
         yaw = s.turns * (s.follows * push.turn - push.heading)

@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Integers
+from iap_learning.tasks.contact_counts import ContactCounts, begin_anew, feel, stay, window_of
 from iap_learning.tasks.kinds.peg_in_hole.task import PegTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.tasks.outcomes import ARRIVED, FORCE_OFF, JAMMED, MISSED, TOO_FORCEFUL
@@ -33,7 +34,7 @@ class PegRules(NamedTuple):
     def of(cls, task: PegTask, dt: float) -> Self:
         """Rules of a task with control periods of dt [s]."""
         ends, last = task.success, task.periods(dt)
-        window = min(max(1, round(ends.lasting / dt)), last)
+        window = window_of(ends.lasting, dt, last)
         return cls(ends.depth, ends.steady, ends.peak, window, last)
 
 
@@ -41,32 +42,26 @@ class PegCounts(NamedTuple):
     """Counts of B pegs.
 
     Attributes:
-        periods: (B,) flown.
+        contact: of any contact on the platform.
         there: (B,) the first period since which the tip has been deep enough, or 0.
-        peak: (B,) force [N].
         forces: (B,) sum of the forces at the end [N].
         depth: (B,) of the tip [m].
-        outcome: (B,) see `iap_simulation.tasks.outcomes`.
     """
 
-    periods: Integers
+    contact: ContactCounts
     there: Integers
-    peak: Array
     forces: Array
     depth: Array
-    outcome: Integers
 
     @classmethod
     def of(cls, batch: int) -> Self:
         """Pegs that have not begun."""
-        periods, there, outcome = np.zeros((3, batch), dtype=np.int64)
-        peak, forces, depth = np.zeros((3, batch))
-        return cls(periods, there, peak, forces, depth, outcome)
+        there = np.zeros(batch, dtype=np.int64)
+        return cls(ContactCounts.of(batch), there, *np.zeros((2, batch)))
 
     def reset(self, worlds: Integers) -> None:
         """Begin anew in some worlds."""
-        for each in self:
-            each[worlds] = 0
+        begin_anew(self, worlds)
 
 
 @njit(cache=True)
@@ -83,28 +78,21 @@ def count(
         counts: changed in place.
     """
     for b in range(len(forces)):
-        if counts.outcome[b] != RUNNING:
+        if not feel(counts.contact, b, forces[b], status[b]):
             continue
-        if status[b] != RUNNING:
-            counts.outcome[b] = status[b]
-            continue
-        counts.periods[b] += 1
-        counts.peak[b], counts.depth[b] = max(counts.peak[b], forces[b]), depths[b]
-        if depths[b] < rules.depth:
-            counts.there[b] = 0
-        elif counts.there[b] == 0:
-            counts.there[b] = counts.periods[b]
-        if counts.periods[b] > rules.last - rules.window:
+        counts.depth[b], period = depths[b], counts.contact.periods[b]
+        stay(counts.there, b, period, depths[b] >= rules.depth)
+        if period > rules.last - rules.window:
             counts.forces[b] += forces[b]
-        counts.outcome[b] = _outcome(rules, counts, b)
+        counts.contact.outcome[b] = _outcome(rules, counts, b)
 
 
 @njit(cache=True)
 def _outcome(rules: PegRules, counts: PegCounts, b: int) -> int:
     """Outcome of an episode after a period."""
-    if counts.peak[b] > rules.peak:
+    if counts.contact.peak[b] > rules.peak:
         return TOO_FORCEFUL
-    if counts.periods[b] < rules.last:
+    if counts.contact.periods[b] < rules.last:
         return RUNNING
     if counts.depth[b] < 0.0:
         return MISSED
@@ -115,8 +103,8 @@ def _outcome(rules: PegRules, counts: PegCounts, b: int) -> int:
 
 def measures(rules: PegRules, counts: PegCounts, dt: float) -> dict[str, Array]:
     """Results of pegs, (B,) each: peak and steady force [N], depth [m] and time to it [s]; NaN where none."""
-    ended = counts.periods >= rules.last
+    ended = counts.contact.periods >= rules.last
     steady = np.where(ended, counts.forces / rules.window, np.nan)
     arrival = np.where(counts.there > 0, dt * counts.there, np.nan)
-    known = {"force_peak": counts.peak.copy(), "force_steady": steady}
+    known = {"force_peak": counts.contact.peak.copy(), "force_steady": steady}
     return {**known, "depth": counts.depth.copy(), "depth_time": arrival}

@@ -8,6 +8,14 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Integers
+from iap_learning.tasks.contact_counts import (
+    FORCE_LAG,
+    SETTLED_SHARE,
+    ContactCounts,
+    begin_anew,
+    feel,
+    window_of,
+)
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.tasks.outcomes import (
@@ -18,9 +26,6 @@ from iap_simulation.tasks.outcomes import (
     SLIPPED,
     TOO_FORCEFUL,
 )
-
-SETTLED_SHARE = 0.1  # share of the desired force, within which it is settled
-SMOOTHING = 0.05  # time constant of the force that is looked at for that [s]
 
 
 class PushRules(NamedTuple):
@@ -50,53 +55,40 @@ class PushRules(NamedTuple):
     def of(cls, task: WallPushTask, desired: float, dt: float) -> Self:
         """Rules of a task with a desired force [N] and control periods of dt [s]."""
         ends, last = task.success, task.periods(dt)
-        window, share = round(ends.lasting / dt), -math.expm1(-dt / SMOOTHING)
+        window, share = window_of(ends.lasting, dt, last), -math.expm1(-dt / FORCE_LAG)
         demands = (ends.force_rmse, ends.peak, ends.losses, ends.slip)
-        return cls(desired, *demands, min(max(1, window), last), last, share)
+        return cls(desired, *demands, window, last, share)
 
 
 class PushCounts(NamedTuple):
     """Counts of B pushes.
 
     Attributes:
-        periods: (B,) flown.
-        touched: (B,) the period of the first touch, or 0.
-        touches: (B,) whether it touched in the last period.
-        losses: (B,) of contact.
-        peak: (B,) force [N].
+        contact: of the wall.
         squares: (B,) sum of the squared errors of the force at the end [N^2].
         smooth: (B,) force, smoothed [N].
         off: (B,) the last period in which that was not near the desired force.
         place: (B, 2) of the tip at its first touch, along the wall [m].
         slip: (B,) furthest from there [m].
-        outcome: (B,) see `iap_simulation.tasks.outcomes`.
     """
 
-    periods: Integers
-    touched: Integers
-    touches: Integers
-    losses: Integers
-    peak: Array
+    contact: ContactCounts
     squares: Array
     smooth: Array
     off: Integers
     place: Array
     slip: Array
-    outcome: Integers
 
     @classmethod
     def of(cls, batch: int) -> Self:
         """Pushes that have not begun."""
-        periods, touched, touches, losses, off, outcome = np.zeros((6, batch), dtype=np.int64)
-        peak, squares, smooth, slip = np.zeros((4, batch))
-        place = np.zeros((batch, 2))
-        contact = (periods, touched, touches, losses)
-        return cls(*contact, peak, squares, smooth, off, place, slip, outcome)
+        off, place = np.zeros(batch, dtype=np.int64), np.zeros((batch, 2))
+        squares, smooth, slip = np.zeros((3, batch))
+        return cls(ContactCounts.of(batch), squares, smooth, off, place, slip)
 
     def reset(self, worlds: Integers) -> None:
         """Begin anew in some worlds."""
-        for each in self:
-            each[worlds] = 0
+        begin_anew(self, worlds)
 
 
 @njit(cache=True)
@@ -113,32 +105,24 @@ def count(
         counts: changed in place.
     """
     for b in range(len(forces)):
-        if counts.outcome[b] != RUNNING:
-            continue
-        if status[b] != RUNNING:
-            counts.outcome[b] = status[b]
-            continue
-        _count_period(forces[b], places[b], rules, counts, b)
-        counts.outcome[b] = _outcome(rules, counts, b)
+        if feel(counts.contact, b, forces[b], status[b]):
+            _count_period(forces[b], places[b], rules, counts, b)
+            counts.contact.outcome[b] = _outcome(rules, counts, b)
 
 
 @njit(cache=True)
 def _count_period(
     force: float, place: Array, rules: PushRules, counts: PushCounts, b: int
 ) -> None:
-    counts.periods[b] += 1
-    touches = 1 if force > 0.0 else 0
-    if touches and counts.touched[b] == 0:
-        counts.touched[b], counts.place[b] = counts.periods[b], place
-    counts.losses[b] += counts.touches[b] > touches
-    counts.touches[b] = touches
-    counts.peak[b] = max(counts.peak[b], force)
+    period, touched = counts.contact.periods[b], counts.contact.touched[b]
+    if touched == period:
+        counts.place[b] = place
     counts.smooth[b] += rules.share * (force - counts.smooth[b])
     if abs(counts.smooth[b] - rules.desired) > SETTLED_SHARE * rules.desired:
-        counts.off[b] = counts.periods[b]
-    if counts.periods[b] > rules.last - rules.window:
+        counts.off[b] = period
+    if period > rules.last - rules.window:
         counts.squares[b] += (force - rules.desired) ** 2
-    if counts.touched[b]:
+    if touched:
         away = math.hypot(place[0] - counts.place[b, 0], place[1] - counts.place[b, 1])
         counts.slip[b] = max(counts.slip[b], away)
 
@@ -146,15 +130,16 @@ def _count_period(
 @njit(cache=True)
 def _outcome(rules: PushRules, counts: PushCounts, b: int) -> int:
     """Outcome of an episode after a period."""
-    if counts.peak[b] > rules.peak:
+    contact = counts.contact
+    if contact.peak[b] > rules.peak:
         return TOO_FORCEFUL
-    if counts.losses[b] > rules.losses:
+    if contact.losses[b] > rules.losses:
         return BOUNCED
     if counts.slip[b] > rules.slip:
         return SLIPPED
-    if counts.periods[b] < rules.last:
+    if contact.periods[b] < rules.last:
         return RUNNING
-    if counts.touched[b] == 0:
+    if contact.touched[b] == 0:
         return NEVER_TOUCHED
     return (
         ARRIVED if math.sqrt(counts.squares[b] / rules.window) <= rules.force_rmse else FORCE_OFF
@@ -163,7 +148,11 @@ def _outcome(rules: PushRules, counts: PushCounts, b: int) -> int:
 
 def measures(rules: PushRules, counts: PushCounts, dt: float) -> dict[str, Array]:
     """Results of pushes, (B,) each: peak [N], error at the end [N] and time to the force [s]; NaN where none."""
-    ended = counts.periods >= rules.last
+    ended = counts.contact.periods >= rules.last
     rmse = np.where(ended, np.sqrt(counts.squares / rules.window), np.nan)
     settled = np.where(ended & (counts.off < rules.last), dt * counts.off, np.nan)
-    return {"force_peak": counts.peak.copy(), "force_error": rmse, "settling_time": settled}
+    return {
+        "force_peak": counts.contact.peak.copy(),
+        "force_error": rmse,
+        "settling_time": settled,
+    }

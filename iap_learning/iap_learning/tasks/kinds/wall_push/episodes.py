@@ -12,10 +12,10 @@ from iap_description.math.kernels import yaw_of
 from iap_description.states import REF_P, REF_Q, P, Q, V
 from iap_learning.tasks.episodes import CameraPlacement
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
-from iap_learning.tasks.kinds.wall_push.line import PushLine
 from iap_learning.tasks.kinds.wall_push.observations import TERMS, PushInputs
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
 from iap_learning.tasks.late_sensors import LateSensors
+from iap_learning.tasks.push_line import PushLine
 from iap_learning.tasks.touch_episodes import TouchEpisodes
 from iap_simulation.batch.actions import action_of
 
@@ -51,7 +51,7 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask]):
         how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
         super().__init__(task, worlds, BY_VELOCITY, **how)
         flying = self.worlds
-        self.line = PushLine.of(task, flying.scenario, flying.timeline.row(0))
+        self.line = PushLine.of(task.name, task.wall, flying.scenario, flying.timeline.row(0))
         self._rules = PushRules.of(task, self.line.desired, flying.scenario.dt)
         self._counts = PushCounts.of(worlds)
         sensor = task.sensor
@@ -102,7 +102,7 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask]):
         self._sensors(forces[:, None])
         desired, dt = self._rules.desired, self.worlds.scenario.dt
         missing = desired - self._force
-        self.integral += dt * np.where(self._counts.touched > 0, missing, 0.0)
+        self.integral += dt * np.where(self._counts.contact.touched > 0, missing, 0.0)
         self._force_sum += dt * np.minimum(np.abs(desired - forces), desired)
         self._over_sum += dt * np.maximum(forces - 2.0 * desired, 0.0)
 

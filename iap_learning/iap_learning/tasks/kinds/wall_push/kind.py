@@ -7,24 +7,22 @@ from typing import Literal
 
 import numpy as np
 
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive
-from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
 from iap_learning.tasks.kinds.wall_push.episodes import WallPushEpisodes
-from iap_learning.tasks.kinds.wall_push.line import PushLine
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
+from iap_learning.tasks.push_line import PushLine
+from iap_learning.tasks.touch_agents import TouchAgent, TouchAgentSettings
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
 from iap_simulation.simulation.simulation import Simulation
 
 
-class PressSettings(AgentSettings):
+class PressSettings(TouchAgentSettings):
     """Gains of the agent.
 
     Attributes:
-        approach: speed towards the wall before it is felt [m/s].
-        felt: force from which on it is [N].
         kP: velocity of a missing force [m/(s N)].
         kI: velocity of its integral [m/(s^2 N)].
         back: fastest away from the wall [m/s].
@@ -32,35 +30,24 @@ class PressSettings(AgentSettings):
     """
 
     guide: Literal["press"]
-    approach: Positive
-    felt: Positive
     kP: NonNegative
     kI: NonNegative
     back: Positive
     press: Positive
 
 
-class PressAgent(ScriptedAgent[PressSettings, WallPushEpisodes]):
+class PressAgent(TouchAgent[PressSettings, WallPushEpisodes]):
     """Approaches evenly until it feels the wall, and then moves as the force that is missing asks."""
 
     SETTINGS = PressSettings
     TASKS = "pushes on a wall"
 
-    def __init__(self, settings: PressSettings, episodes: WallPushEpisodes) -> None:
-        self._has_felt = np.zeros(episodes.count, bool)
-        super().__init__(settings, episodes)
-
-    def begin(self, indices: Integers) -> None:
-        """Forget that some worlds have felt the wall."""
-        self._has_felt[indices] = False
-
     def values(self) -> Array:
         """(B, 1) velocities towards the wall at the present instant [m/s]."""
         s, push = self.settings, self.episodes.inputs
-        self._has_felt |= push.force > s.felt
         missing = push.desired - push.force
         pressing = np.clip(s.kP * missing + s.kI * push.integral, -s.back, s.press)
-        return np.where(self._has_felt, pressing, s.approach)[:, None]
+        return np.where(self._feels(push.force), pressing, s.approach)[:, None]
 
 
 class WallPushEngineEpisode(TouchEngineEpisode):
@@ -74,7 +61,7 @@ class WallPushEngineEpisode(TouchEngineEpisode):
     def __init__(self, simulation: Simulation, task: WallPushTask) -> None:
         scenario = simulation.scenario
         row = simulation.loop.vehicles[0].timeline.row(0)
-        self._line = PushLine.of(task, scenario, row)
+        self._line = PushLine.of(task.name, task.wall, scenario, row)
         self._rules = PushRules.of(task, self._line.desired, scenario.dt)
         self._counts = PushCounts.of(1)
         super().__init__(simulation, self._counts)

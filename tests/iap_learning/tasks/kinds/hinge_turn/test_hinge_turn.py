@@ -35,7 +35,7 @@ def outcome_of(angles_deg, forces=5.0, status=RUNNING):
     angles, forces = np.deg2rad(angles_deg), np.broadcast_to(forces, len(angles_deg))
     for angle, force in zip(angles, forces, strict=True):
         count(np.array([force]), np.array([angle]), np.array([status]), rules, counts)
-    return int(counts.outcome[0]), measures(counts, DT)
+    return int(counts.contact.outcome[0]), measures(counts, DT)
 
 
 def test_a_turn_succeeds_by_its_angle_that_is_held_and_the_time_to_it_is_measured():

@@ -33,7 +33,7 @@ def outcome_of(depths, forces=0.0, status=RUNNING):
     counts = PegCounts.of(1)
     for depth, force in zip(depths, np.broadcast_to(forces, len(depths)), strict=True):
         count(np.array([force]), np.array([depth]), np.array([status]), rules, counts)
-    return int(counts.outcome[0]), measures(rules, counts, DT)
+    return int(counts.contact.outcome[0]), measures(rules, counts, DT)
 
 
 def test_a_peg_succeeds_by_its_depth_at_the_end_and_the_time_to_it_is_measured():

@@ -34,7 +34,7 @@ def outcome_of(forces, places=None, status=RUNNING):
     where = np.zeros((len(forces), 2)) if places is None else np.asarray(places)
     for force, place in zip(forces, where, strict=True):
         count(np.array([force]), place[None].copy(), np.array([status]), rules, counts)
-    return int(counts.outcome[0]), measures(rules, counts, DT)
+    return int(counts.contact.outcome[0]), measures(rules, counts, DT)
 
 
 def test_a_push_succeeds_by_the_force_at_its_end_and_tells_when_it_had_it():

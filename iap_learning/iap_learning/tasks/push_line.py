@@ -11,7 +11,6 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_P, REF_Q, P, Q
 from iap_description.vehicles.assembly import Assembly
-from iap_learning.tasks.kinds.wall_push.task import WallPushTask
 from iap_simulation.scenario.scenario import Scenario
 
 
@@ -24,6 +23,7 @@ class PushLine:
         axes: (3, 3) rows: towards the wall, and two along it.
         tip_P: (3,) the tool's tip in P [m].
         start: (3,) first reference of the platform [m].
+        start_tip: (3,) of its tip, from there [m].
         wall: (3,) a point of the wall's face, as the scenario has it and no seed [m].
     """
 
@@ -31,23 +31,30 @@ class PushLine:
     axes: Array
     tip_P: Array
     start: Array
+    start_tip: Array
     wall: Array
 
     @classmethod
-    def of(cls, task: WallPushTask, scenario: Scenario, row: Array) -> Self:
-        """The line of a task in a scenario whose first reference row is this one.
+    def of(cls, task: str, wall: str, scenario: Scenario, row: Array) -> Self:
+        """The line towards an object of a scenario.
+
+        Args:
+            task: name, for errors.
+            wall: name of the object.
+            scenario: that has it.
+            row: its first reference.
 
         Raises:
             BadInput: the scenario has several vehicles, no push, no tool or no such wall.
         """
-        vehicle, source = scenario.vehicles[0], f"task '{task.name}'"
+        vehicle, source = scenario.vehicles[0], f"task '{task}'"
         if len(scenario.vehicles) > 1 or vehicle.push is None or vehicle.platform.tool is None:
             raise BadInput(
                 f"{source}: the scenario needs one vehicle with a tool, and its key 'push'"
             )
-        if task.wall not in scenario.world.objects:
+        if wall not in scenario.world.objects:
             known = ", ".join(scenario.world.objects) or "none"
-            raise BadInput(f"{source}: key 'wall': no object '{task.wall}' (objects: {known})")
+            raise BadInput(f"{source}: key 'wall': no object '{wall}' (objects: {known})")
         force_W = so3.rotate(row[REF_Q], np.array(vehicle.push.force))
         size = float(np.linalg.norm(force_W))
         if size == 0.0:
@@ -59,14 +66,23 @@ class PushLine:
         sideways /= np.linalg.norm(sideways)
         tip_P = Assembly.of(vehicle.platform, vehicle.name).tool_tip_P
         assert tip_P is not None  # noqa: S101 - there is a tool
-        wall = np.array(scenario.world.objects[task.wall].position)
+        place = np.array(scenario.world.objects[wall].position)
         axes = np.array([towards, sideways, np.cross(towards, sideways)])
-        return cls(size, axes, tip_P, row[REF_P].copy(), wall)
+        return cls(size, axes, tip_P, row[REF_P].copy(), so3.rotate(row[REF_Q], tip_P), place)
 
     def tips(self, x: Array) -> Array:
         """(B, 3) places of tips along the axes, of central bodies (B, 13), from the first reference [m]."""
-        tips: Array = (x[:, P] + so3.rotate(x[:, Q], self.tip_P) - self.start) @ self.axes.T
+        tips: Array = (self.tips_W(x) - self.start) @ self.axes.T
         return tips
+
+    def tips_W(self, x: Array) -> Array:
+        """(B, 3) tips of central bodies (B, 13) [m]."""
+        tips: Array = x[:, P] + so3.rotate(x[:, Q], self.tip_P)
+        return tips
+
+    def way_along(self, x: Array) -> Array:
+        """(B, 2) ways of tips of central bodies (B, 13) along the wall from the line of approach [m]."""
+        return np.ascontiguousarray(self.tips(x)[:, 1:] - self.axes[1:] @ self.start_tip)
 
     def gaps(self, tips: Array) -> Array:
         """(B,) distances of tips (B, 3) from the wall as it is believed [m]."""
