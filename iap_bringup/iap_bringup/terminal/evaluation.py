@@ -17,6 +17,7 @@ TEXTS = {
     "calm_from": "calm from, of successes",
     "force_peak": "largest force",
     "force_error": "RMS error of the force at the end",
+    "path_error": "RMS error of the path",
     "settling_time": "time to the force",
     "force_steady": "mean force at the end",
     "depth": "depth",

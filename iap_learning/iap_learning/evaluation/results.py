@@ -16,6 +16,7 @@ UNITS = {  # of what is known of episodes
     "calm_from": "s",
     "force_peak": "N",
     "force_error": "N",
+    "path_error": "m",
     "settling_time": "s",
     "force_steady": "N",
     "depth": "m",

@@ -27,6 +27,8 @@ JAMMED = 23  # in the bore, not as deep as it should be
 MISSED = 24  # the bore
 NOT_TURNED = 25  # what has a hinge was pushed, and did not turn
 SLIPPED_OFF = 26  # it is no longer touched, and not where it should be
+STUCK = 27  # it does not slide as far as it should
+OFF_PATH = 28
 OUTCOMES = {
     RUNNING: "running",
     **{status: ending.cause for status, ending in FLIGHT_ENDINGS.items()},
@@ -47,4 +49,6 @@ OUTCOMES = {
     MISSED: "missed",
     NOT_TURNED: "not_turned",
     SLIPPED_OFF: "slipped_off",
+    STUCK: "stuck",
+    OFF_PATH: "off_path",
 }

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Slides along a wall as a kind of tasks: their agents, and their episode in an engine."""
+
+from collections.abc import Mapping
+from operator import attrgetter
+from typing import Literal
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.config.record import NonNegative, Positive
+from iap_learning.tasks.kind import SingleRun, TaskKind
+from iap_learning.tasks.kinds.slide_along_wall.counts import (
+    SlideCounts,
+    SlideRules,
+    count,
+    measures,
+)
+from iap_learning.tasks.kinds.slide_along_wall.episodes import SlideEpisodes
+from iap_learning.tasks.kinds.slide_along_wall.observations import SlideInputs
+from iap_learning.tasks.kinds.slide_along_wall.task import SlideTask
+from iap_learning.tasks.push_line import PushLine
+from iap_learning.tasks.touch_agents import TouchAgent, TouchAgentSettings
+from iap_learning.tasks.touch_episodes import TouchEngineEpisode
+from iap_simulation.simulation.simulation import Simulation
+
+
+class GlideSettings(TouchAgentSettings):
+    """Gains of the agents.
+
+    Attributes:
+        rush: speed towards the wall while it is far [m/s].
+        near: distance from the wall, as it is believed, from which on it approaches [m].
+        brakes: rate at which it goes down to that [1/s].
+        kP: velocity of a missing force [m/(s N)].
+        press: fastest of that, both ways [m/s].
+        settled: missing force below which it slides [N].
+        glide: speed along the wall [m/s].
+        gather: acceleration up to that speed [m/s^2].
+        yields: rate at which the reference follows a tip that sticks, off the path [1/s].
+        returns: rate at which it comes back to the path on the way [1/s].
+    """
+
+    guide: Literal["glide", "glide_oracle"]
+    rush: Positive
+    near: NonNegative
+    brakes: NonNegative
+    kP: Positive
+    press: Positive
+    settled: Positive
+    glide: Positive
+    gather: Positive
+    yields: NonNegative
+    returns: NonNegative
+
+
+class GlideAgent(TouchAgent[GlideSettings, SlideEpisodes]):
+    """Approaches until it feels the wall, presses as the missing force asks, and slides once the force is there."""
+
+    SETTINGS = GlideSettings
+    TASKS = "slides along a wall"
+
+    def __init__(self, settings: GlideSettings, episodes: SlideEpisodes) -> None:
+        self._speed = np.zeros(episodes.count)
+        super().__init__(settings, episodes)
+
+    def begin(self, indices: Integers) -> None:
+        """Forget that some worlds have felt anything and slide."""
+        super().begin(indices)
+        self._speed[indices] = 0.0
+
+    def values(self) -> Array:
+        """(B, 3) velocities of the tip's reference towards the wall, along the path and across [m/s]."""
+        s, slide = self.settings, self._inputs
+        force = slide.force[:, 0]
+        feels, missing = self._feels(force), slide.desired - force
+        approach = np.clip(s.brakes * (slide.gap - s.near), s.approach, s.rush)
+        towards = np.where(feels, np.clip(s.kP * missing, -s.press, s.press), approach)
+        slides = feels & ((np.abs(missing) < s.settled) | (self._speed > 0.0))
+        self._speed += slides * np.clip(s.glide - self._speed, 0.0, s.gather * self.episodes.dt)
+        across, off = slide.lag[:, 2], slide.way[:, 1]
+        sticks = feels & ~slides
+        centering = np.where(sticks, s.yields * across, -s.returns * off)
+        return np.column_stack([towards, self._speed, centering])
+
+    @property
+    def _inputs(self) -> SlideInputs:
+        return self.episodes.inputs
+
+
+class GlideOracle(GlideAgent):
+    """Knows where the wall is, and the force: what forces of the platform can do at all."""
+
+    @property
+    def _inputs(self) -> SlideInputs:
+        return self.episodes.true_inputs
+
+
+class SlideEngineEpisode(TouchEngineEpisode):
+    """A slide in an engine.
+
+    Args:
+        simulation: at the start.
+        task: what is to be done.
+    """
+
+    def __init__(self, simulation: Simulation, task: SlideTask) -> None:
+        scenario, row = simulation.scenario, simulation.loop.vehicles[0].timeline.row(0)
+        self._line = PushLine.of(task.name, task.wall, scenario, row)
+        self._rules = SlideRules.of(task, self._line.desired, scenario.dt)
+        self._counts = SlideCounts.of(1)
+        super().__init__(simulation, self._counts)
+
+    def _count(self) -> None:
+        forces = self._line.forces(self._plant.contact_wrench(0)[None])
+        places = self._line.way_along(self._plant.state(0)[:, 0])
+        count(forces, places, self._status, self._rules, self._counts)
+
+    def _results(self) -> Mapping[str, Array]:
+        return measures(self._counts, self._dt)
+
+
+SLIDE_ALONG_WALL = TaskKind(
+    name="slide_along_wall",
+    task=SlideTask,
+    episodes=SlideEpisodes,
+    agents={"glide": GlideAgent, "glide_oracle": GlideOracle},
+    single_run=SingleRun(
+        SlideEngineEpisode, engine="mujoco", script=None, duration=attrgetter("seconds")
+    ),
+)
