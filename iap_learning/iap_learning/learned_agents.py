@@ -8,12 +8,11 @@ from typing import Any
 from iap_description.errors import BadInput
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY, policy_of
+from iap_learning.tasks.kind import FlyingPolicy
 from iap_learning.tasks.kinds.docking.policy_pair import PolicyPair
 from iap_learning.tasks.kinds.platform.kind import check_alone
-from iap_learning.tasks.kinds.platform.platform_policy import PlatformPolicy
 from iap_learning.tasks.kinds.registry import kind_of, task_of_policy
 from iap_learning.tasks.task import Task
-from iap_simulation.batch.actions import REFERENCE_KINDS
 from iap_simulation.docking.pair_pilot import PairPilot, ScriptPilot
 from iap_simulation.docking.ports import pair_of
 from iap_simulation.loop.agents import SCRIPT, FlightAgent, JointGuidance
@@ -62,19 +61,21 @@ def flies_by_references(scenario: Scenario) -> bool:
         return False
     if ":" in scenario.policy:  # a class of the user's, which may do either
         return True
-    return task_of_policy(policy_of(scenario)).action.kind in REFERENCE_KINDS
+    return task_of_policy(policy_of(scenario)).action.gives_references
 
 
-def platform_policy(scenario: Scenario) -> Callable[[], PlatformPolicy]:
+def platform_policy(scenario: Scenario) -> Callable[[], FlyingPolicy]:
     """Maker of the policy of each flight of a scenario's only vehicle.
 
     Raises:
         BadInput: it has no policy of one platform, or one that does not fit.
     """
-    policy, task = _of_kind("platform", scenario)
+    policy = policy_of(scenario)
+    task = task_of_policy(policy)
+    maker = kind_of(task).part("flying_policy", _policy_and_task(scenario, task))
     check_alone(scenario)
     vehicle = Vehicle.of(scenario, scenario.vehicles[0])
-    make = partial(PlatformPolicy, policy, task, scenario, vehicle)
+    make: Callable[[], FlyingPolicy] = partial(maker, policy, task, scenario, vehicle)
     make()  # which refuses what does not fit
     return make
 

@@ -121,8 +121,10 @@ def run_settings(task: Task, flyer: EvaluatedAgent) -> Mapping[str, Any]:
     """
     if not flyer.flies_alone:
         raise BadInput(f"'{flyer.name}' flies episodes alone, with --engine batched")
-    policy = single_run_of(task).script if flyer.policy == SCRIPT else flyer.policy or None
-    return {**task.settings, "policy": policy}
+    run = single_run_of(task)
+    if flyer.policy in ("", SCRIPT):
+        return {**task.settings, "policy": run.script if flyer.policy == SCRIPT else None}
+    return {**task.settings, **run.by_policy, "policy": flyer.policy}
 
 
 def _show(simulation: Simulation, task: Task, viewer: EpisodeViewer) -> Ending:

@@ -69,6 +69,11 @@ class PlatformTopics:
         inputs.listen(ReferenceMessage.TYPE, topic("reference"), read, self._on_reference, LATEST)
         if self._responder.policy.eye is not None:
             self._listen_to_images(scenario, self._responder.policy.eye.topic)
+        if self._responder.policy.feels:
+            read = MessageReader(WrenchMessage, ("", frame(vehicle.name, BASE_LINK))).read
+            node.inputs.listen(
+                WrenchMessage.TYPE, topic("wrench/raw"), read, self._on_wrench, LATEST
+            )
 
     def _absolute(self, vehicle: str, topic: str) -> str:
         return self._node.absolute(f"{vehicle}/{topic}")
@@ -101,6 +106,9 @@ class PlatformTopics:
     def _on_reference(self, message: ReferenceMessage) -> None:
         message.get_row(self._row)
         self._publish(self._responder.take_reference(message.stamp, self._row.copy()))
+
+    def _on_wrench(self, message: WrenchMessage) -> None:
+        self._publish(self._responder.take_wrench(message.stamp, message.wrench_P.copy()))
 
     def _on_image(self, reading: Reading) -> None:
         self._publish(self._responder.take_reading(reading))

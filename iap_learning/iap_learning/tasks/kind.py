@@ -5,7 +5,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.sensors.readings import Reading
+from iap_description.signals import Reference
+from iap_description.states import Command
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.agents import ScriptedAgent
 from iap_learning.tasks.episodes import AnyEpisodes
@@ -46,10 +50,63 @@ class EngineEpisode(ABC):
 
 AnyAgent = ScriptedAgent[Any, Any]
 NO_AGENTS: Mapping[str, type[AnyAgent]] = {}
+NO_SETTINGS: Mapping[str, Any] = {}
 
 
 def _whole_scenario(_: Task) -> None:
     """None: the whole scenario is flown."""
+
+
+class PolicyEye(Protocol):
+    """Sees the images of a policy's camera.
+
+    Attributes:
+        topic: of the camera, without its last part.
+    """
+
+    topic: str
+
+    def receive(self, reading: Reading) -> None:
+        """Receive a reading of any sensor."""
+
+
+class FlyingPolicy(Protocol):
+    """A policy that flies one platform, in the loop and between messages."""
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """Name and task of the policy."""
+
+    @property
+    def eye(self) -> PolicyEye | None:
+        """Receiver of its images; None where it sees none."""
+
+    @property
+    def feels(self) -> bool:
+        """True if it is to be given contact wrenches."""
+
+    @property
+    def gives_references(self) -> bool:
+        """True if its outputs are references for the vehicle's controller; else they are commands of its aircraft."""
+
+    def acts_at(self, k: int) -> bool:
+        """True if it acts anew at control instant k."""
+
+    def period_began(self, stamp: int, k: int) -> float:
+        """Simulation time [ns] from which on an image is of the present action's period."""
+
+    def __call__(
+        self, k: int, x: Array, rpm: Array, reference: Array, wrench_W: Array | None
+    ) -> Reference | Command:
+        """The output at control instant k: a reference for the vehicle's controller, or a command of its aircraft.
+
+        Args:
+            k: number of the instant; none comes twice.
+            x: (bodies, 13) state.
+            rpm: (N, 4) rotor speeds [rpm].
+            reference: (19 + N) row of the scenario's reference.
+            wrench_W: (6,) of contacts over the last period, in world axes; None where it feels none.
+        """
 
 
 class SingleRun(NamedTuple):
@@ -60,12 +117,14 @@ class SingleRun(NamedTuple):
         engine: the closest one to many worlds; auto is what is installed.
         script: value of the scenario's key `policy` by which it flies without learning.
         duration: length of a run that stands for an episode [s]; None flies the whole scenario.
+        by_policy: values of the scenario's keys by their dotted paths while a policy flies.
     """
 
     episode: Callable[[Simulation, Any], EngineEpisode]
     engine: str
     script: str | None
     duration: Callable[[Any], float | None] = _whole_scenario
+    by_policy: Mapping[str, Any] = NO_SETTINGS
 
 
 class EpisodesMaker(Protocol):
@@ -102,6 +161,7 @@ class TaskKind(NamedTuple):
         single_run: its episodes in engines.
         policy_agent: makes a policy fly a scenario: policy, task, scenario, vehicles.
         policy_guidance: makes a policy guide modules that dock: policy, task, scenario, vehicles.
+        flying_policy: makes a policy fly one platform between messages: policy, task, scenario, vehicle.
     """
 
     name: str
@@ -113,6 +173,7 @@ class TaskKind(NamedTuple):
     policy_guidance: Callable[[Policy, Any, Scenario, Sequence[Vehicle]], JointGuidance] | None = (
         None
     )
+    flying_policy: Callable[[Policy, Any, Scenario, Vehicle], FlyingPolicy] | None = None
 
     def part(self, name: str, needed_by: str) -> Any:  # noqa: ANN401 - of the part
         """A part.

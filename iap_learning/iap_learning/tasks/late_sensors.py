@@ -44,6 +44,7 @@ class LateSensors:
         delay: samples after which a value is known.
         samples: of an episode.
         batch: number of worlds.
+        window: samples in the mean.
 
     Attributes:
         known: (B, n) values that are known.
@@ -58,14 +59,21 @@ class LateSensors:
         delay: int,
         samples: int,
         batch: int,
+        window: int = 1,
     ) -> None:
         self._streams = (f"{name}/bias", f"{name}/noise")
         self._deviation, self._width, self._delay = np.array(noise), np.array(bias), delay
         count = len(self._width)
         self._noise, self._bias = np.zeros((batch, samples, count)), np.zeros((batch, count))
         self._past = np.zeros((delay + 1, batch, count))
+        self._recent = np.zeros((window, batch, count))
         self._count = np.zeros(batch, dtype=np.int64)
         self.known = np.zeros((batch, count))
+
+    @property
+    def mean(self) -> Array:
+        """(B, n) mean of the values that came to be known last."""
+        return self._recent.mean(axis=0)
 
     def reset(self, worlds: Integers, seeds: Integers) -> None:
         """Draw the errors of some worlds' episodes."""
@@ -75,6 +83,7 @@ class LateSensors:
             draws = stream(seed, noise).standard_normal(self._noise.shape[1:])
             self._noise[world] = self._deviation * draws
         self._past[:, worlds], self._count[worlds], self.known[worlds] = 0.0, 0, 0.0
+        self._recent[:, worlds] = 0.0
 
     def __call__(self, values: Array) -> None:
         """Take the values (B, n) of a control period."""
@@ -84,6 +93,8 @@ class LateSensors:
         self._past[0] = values + self._bias + self._noise[worlds, sample]
         self._count += 1
         self.known = self._past[self._delay].copy()
+        self._recent[:-1] = self._recent[1:]
+        self._recent[-1] = self.known
 
 
 class LateWrenchSensors(LateSensors):
@@ -99,24 +110,11 @@ class LateWrenchSensors(LateSensors):
     def __init__(self, spec: WrenchSensorSpec, task: Task, samples: int, batch: int) -> None:
         noise = [spec.force_noise] * 3 + [spec.torque_noise] * 3
         bias = [spec.force_bias] * 3 + [spec.torque_bias] * 3
-        how = {"delay": spec.delay, "samples": samples, "batch": batch}
+        how = {"delay": spec.delay, "samples": samples, "batch": batch, "window": task.repeat}
         super().__init__(task.kind, noise, bias, **how)
-        self._recent = np.zeros((task.repeat, batch, 6))
-
-    @property
-    def mean(self) -> Array:
-        """(B, 6) mean of the wrenches that came to be known in the last step."""
-        return self._recent.mean(axis=0)
-
-    def reset(self, worlds: Integers, seeds: Integers) -> None:
-        """Draw the errors of some worlds' episodes."""
-        super().reset(worlds, seeds)
-        self._recent[:, worlds] = 0.0
 
     def measure(self, x: Array, wrenches_W: Array) -> None:
         """Take the wrenches (B, 6) of a control period on central bodies (B, 13)."""
         q_PW = so3.conjugate(x[:, Q])
         felt = [so3.rotate(q_PW, wrenches_W[:, :3]), so3.rotate(q_PW, wrenches_W[:, 3:])]
         self(np.hstack(felt))
-        self._recent[:-1] = self._recent[1:]
-        self._recent[-1] = self.known

@@ -9,6 +9,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_description.math.kernels import yaw_of
 from iap_description.states import REF_P, REF_Q, P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_simulation.scenario.scenario import Scenario
@@ -23,6 +24,7 @@ class PushLine:
         axes: (3, 3) rows: towards the wall, and two along it.
         tip_P: (3,) the tool's tip in P [m].
         start: (3,) first reference of the platform [m].
+        attitude: (4,) likewise.
         start_tip: (3,) of its tip, from there [m].
         wall: (3,) a point of the wall's face, as the scenario has it and no seed [m].
     """
@@ -31,6 +33,7 @@ class PushLine:
     axes: Array
     tip_P: Array
     start: Array
+    attitude: Array
     start_tip: Array
     wall: Array
 
@@ -68,7 +71,8 @@ class PushLine:
         assert tip_P is not None  # noqa: S101 - there is a tool
         place = np.array(scenario.world.objects[wall].position)
         axes = np.array([towards, sideways, np.cross(towards, sideways)])
-        return cls(size, axes, tip_P, row[REF_P].copy(), so3.rotate(row[REF_Q], tip_P), place)
+        start, attitude = row[REF_P].copy(), row[REF_Q].copy()
+        return cls(size, axes, tip_P, start, attitude, so3.rotate(attitude, tip_P), place)
 
     def tips(self, x: Array) -> Array:
         """(B, 3) places of tips along the axes, of central bodies (B, 13), from the first reference [m]."""
@@ -93,3 +97,17 @@ class PushLine:
         """(B,) forces of the wall of contact wrenches (B, 6) [N]."""
         forces: Array = -(wrenches_W[:, :3] @ self.axes[0])
         return forces
+
+    def velocities(self, x: Array, towards: Array, rate: float) -> Array:
+        """(B, 4) velocities [m/s] and yaw rates [rad/s] that lead platforms level along the line.
+
+        Args:
+            x: (B, 13) of central bodies.
+            towards: (B,) velocities towards the wall [m/s].
+            rate: at which they go back to the line, and turn back [1/s].
+        """
+        away = (x[:, P] - self.start) @ self.axes.T
+        along = np.column_stack([towards, -rate * away[:, 1:]])
+        turned = so3.multiply(so3.conjugate(np.tile(self.attitude, (len(x), 1))), x[:, Q])
+        yaws = np.array([yaw_of(q) for q in turned])
+        return np.column_stack([along @ self.axes, -rate * yaws])

@@ -13,6 +13,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.config.record import Real, Record
 from iap_description.errors import BadInput
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING
+from iap_simulation.batch.actions import REFERENCE_KINDS
 
 
 class ActionRange(Record):
@@ -32,6 +33,11 @@ class ActionRange(Record):
     def columns(self) -> int | None:
         """Number of columns of the kind; None where the kind leaves it open."""
         return None
+
+    @property
+    def gives_references(self) -> bool:
+        """True if they are references for the vehicle's controller; else they are commands of its aircraft."""
+        return self.kind in REFERENCE_KINDS
 
     @property
     def meaning(self) -> str:

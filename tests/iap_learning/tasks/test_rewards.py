@@ -357,13 +357,14 @@ class Eye:
 class Policy:
     """A policy that answers with its number and the instant's, and looks every second instant."""
 
-    count = 0
+    count, feels = 0, False
 
     def __init__(self, eye: Eye | None) -> None:
         Policy.count += 1
         self.number, self.eye = Policy.count, eye
 
-    def __call__(self, k: int, x: Any, rpm: Any, row: Any) -> Any:
+    def __call__(self, k: int, x: Any, rpm: Any, row: Any, wrench: Any) -> Any:
+        assert wrench is None
         return self.number, k, x, rpm, row
 
     def acts_at(self, k: int) -> bool:

@@ -13,7 +13,13 @@ from iap_description.states import Command, P
 from iap_description.world.distances import Surroundings
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY
-from iap_learning.tasks.kind import ERROR_TIME, EngineEpisode, SingleRun, TaskKind
+from iap_learning.tasks.kind import (
+    ERROR_TIME,
+    EngineEpisode,
+    FlyingPolicy,
+    SingleRun,
+    TaskKind,
+)
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
 from iap_learning.tasks.kinds.platform.observations import NO_PARTS, ObservationInputs
@@ -170,48 +176,54 @@ def platform_pilot(
         BadInput: the policy is of another platform, rate or layout, or there are more vehicles.
     """
     check_alone(scenario)
-    responder = PlatformPolicy(policy, task, scenario, vehicles[0])
-    return PlatformPilot(responder, scenario, vehicles[0])
+    vehicle = vehicles[0]
+    flown = PlatformPolicy(policy, task, scenario, vehicle)
+    monitor = PlatformMonitor(task, scenario, vehicle) if task.success.ends else None
+    followers = (0,) if task.goal == "present" else ()
+    return PlatformPilot(flown, vehicle, task=monitor, followers=followers)
 
 
 class PlatformPilot:
-    """A policy flies one platform, as `iap_learning.tasks.kinds.platform.episodes` has it fly.
+    """A policy flies one platform in the loop of its scenario.
 
     Args:
-        responder: the policy.
-        scenario: that is flown.
+        flown: the policy.
         vehicle: the only one.
+        task: monitor of a task that ends with its success; None of others.
+        followers: the vehicle, where its reference is what the policy shall follow.
 
     Attributes:
-        task: monitor of a task that ends with its success; None of others.
+        task: as given.
+        followers: as given.
         sinks: receive what the policy sees.
     """
 
-    def __init__(self, responder: PlatformPolicy, scenario: Scenario, vehicle: Vehicle) -> None:
-        self._flown, self._vehicle, task = responder, vehicle, responder.task
-        self.task = PlatformMonitor(task, scenario, vehicle) if task.success.ends else None
-        self.sinks = () if responder.eye is None else (responder.eye,)
+    def __init__(
+        self,
+        flown: FlyingPolicy,
+        vehicle: Vehicle,
+        *,
+        task: TaskMonitor[ObservedPlant] | None,
+        followers: Collection[int],
+    ) -> None:
+        self._flown, self._vehicle, self.task = flown, vehicle, task
+        self.followers = followers
+        self.sinks = () if flown.eye is None else (flown.eye,)
 
     @property
     def info(self) -> Mapping[str, Any]:
         """Name and task of the policy, or name of the script."""
         return self._flown.info
 
-    @property
-    def followers(self) -> Collection[int]:
-        """The vehicle, where its reference is what the policy shall follow."""
-        return (0,) if self._flown.task.goal == "present" else ()
-
     def command(
         self, k: int, plant: Plant, references: Sequence[Reference]
     ) -> Mapping[int, Command]:
         """The command at control instant k."""
-        vehicle, x = self._vehicle, plant.state(0)[0]
-        output = self._flown(k, x, plant.propulsion[0].rpm[0], references[0].row)
+        vehicle, x, wrench_W = self._vehicle, plant.state(0)[0], plant.contact_wrench(0)
+        output = self._flown(k, x, plant.propulsion[0].rpm[0], references[0].row, wrench_W)
         if not self._flown.gives_references:
             return {0: cast(Command, output)}
-        reference, wrench = cast(Reference, output), plant.contact_wrench(0)
-        return {0: vehicle.command(plant.t, x, wrench, reference)}
+        return {0: vehicle.command(plant.t, x, wrench_W, cast(Reference, output))}
 
 
 class PlatformEngineEpisode(EngineEpisode):
@@ -259,4 +271,5 @@ PLATFORM = TaskKind(
         PlatformEngineEpisode, engine="closed_form", script=SCRIPT, duration=_duration
     ),
     policy_agent=platform_pilot,
+    flying_policy=PlatformPolicy,
 )

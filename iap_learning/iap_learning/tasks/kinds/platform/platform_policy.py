@@ -145,11 +145,14 @@ class PlatformPolicy:
     Attributes:
         task: as given.
         eye: sees the images of its camera; None where the task has none.
+        feels: whether it is to be given contact wrenches.
         info: name and task of the policy.
 
     Raises:
         BadInput: the policy is of another platform, rate, layout or camera.
     """
+
+    feels = False
 
     def __init__(
         self, policy: Policy, task: PlatformTask, scenario: Scenario, vehicle: Vehicle
@@ -180,7 +183,7 @@ class PlatformPolicy:
     @property
     def gives_references(self) -> bool:
         """True if its outputs are references for the vehicle's controller; else they are commands of its aircraft."""
-        return self.task.action.kind in REFERENCE_KINDS
+        return self.task.action.gives_references
 
     def acts_at(self, k: int) -> bool:
         """True if it acts anew at control instant k; a missed instant puts off no action."""
@@ -190,7 +193,14 @@ class PlatformPolicy:
         """Simulation time [ns] at which the present action is due, at instant k of a stamp [ns]."""
         return max(stamp - (k % self._repeat + 0.5) * self._dt_ns, 0.0)
 
-    def __call__(self, k: int, x: Array, rpm: Array, reference: Array) -> Reference | Command:
+    def __call__(
+        self,
+        k: int,
+        x: Array,
+        rpm: Array,
+        reference: Array,
+        wrench_W: Array | None = None,  # noqa: ARG002 - as of all that fly
+    ) -> Reference | Command:
         """The output at control instant k: a reference for the vehicle's controller, or a command of its aircraft.
 
         Args:
@@ -198,6 +208,7 @@ class PlatformPolicy:
             x: (bodies, 13) state.
             rpm: (N, 4) rotor speeds [rpm].
             reference: (19 + N) row of the scenario's reference.
+            wrench_W: is not looked at.
         """
         world = self._world
         world.state, world.rpm, world.goal = x[None], rpm[None], reference[None]

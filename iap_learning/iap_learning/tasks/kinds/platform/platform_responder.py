@@ -3,14 +3,17 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from iap_description.arrays import Array
 from iap_description.sensors.readings import Reading
 from iap_description.signals import Reference
-from iap_description.states import Command
+from iap_description.states import Command, Q
 from iap_io.ros.synchronizer import Instant, TimeSynchronizer
-from iap_learning.tasks.kinds.platform.platform_policy import PlatformPolicy
+from iap_learning.tasks.kind import FlyingPolicy
+from iap_physics.measured.wrench_sensor import to_world
 
-STATE, REFERENCE = range(2)  # sources of an instant
+STATE, REFERENCE, WRENCH = range(3)  # sources of an instant; the last one of policies that feel
 Answer = Reference | Command
 
 
@@ -29,10 +32,10 @@ class PlatformResponder:
         answered: number of instants so far.
     """
 
-    def __init__(self, make: Callable[[], PlatformPolicy]) -> None:
+    def __init__(self, make: Callable[[], FlyingPolicy]) -> None:
         self._make, self.answered = make, 0
-        self._parts = TimeSynchronizer(2)
         self._begin()
+        self._parts = TimeSynchronizer(3 if self.policy.feels else 2)
 
     def _begin(self) -> None:
         """Begin a flight."""
@@ -60,6 +63,10 @@ class PlatformResponder:
         """Take the scenario's reference (19 + N), an array of its own; returns the answer that it completes."""
         return self._completed(self._parts.take(REFERENCE, stamp, 0, row))
 
+    def take_wrench(self, stamp: int, wrench_P: Array) -> Answer | None:
+        """Take the contact wrench (6,) in axes of P, an array of its own; returns the answer that it completes."""
+        return self._completed(self._parts.take(WRENCH, stamp, 0, wrench_P))
+
     def take_reading(self, reading: Reading) -> Answer | None:
         """Take a reading of the camera; returns the answer that waited for it."""
         if reading.stamp < self._seen:  # simulation time began anew
@@ -78,11 +85,12 @@ class PlatformResponder:
     def _try(self, instant: Instant) -> Answer | None:
         """Answer an instant, unless it waits for an image."""
         if instant.stamp > self.stamp:
-            (k, x, rpm), row = instant.parts
+            (k, x, rpm), row, *felt_P = instant.parts
             if self._misses_image(instant.stamp, k):
                 self._waiting = instant
                 return None
-            self._answer = self.policy(k, x, rpm, row)
+            wrench_W = _in_world(felt_P[0], x[0, Q]) if felt_P else None
+            self._answer = self.policy(k, x, rpm, row, wrench_W)
             self.stamp, self.sequence, self._waiting = instant.stamp, k, None
             self.answered += 1
         return self._answer
@@ -91,3 +99,10 @@ class PlatformResponder:
         if self.policy.eye is None or not self.policy.acts_at(k):
             return False
         return not self.policy.period_began(stamp, k) <= self._seen <= stamp
+
+
+def _in_world(wrench_P: Array, q_WP: Array) -> Array:
+    """The wrench (6,) in world axes at an attitude (4,)."""
+    out = np.zeros(6)
+    to_world(wrench_P, q_WP, out)
+    return out

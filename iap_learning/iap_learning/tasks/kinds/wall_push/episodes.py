@@ -7,20 +7,18 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.math import so3
-from iap_description.math.kernels import yaw_of
-from iap_description.states import REF_P, REF_Q, P, Q, V
 from iap_learning.tasks.episodes import CameraPlacement
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
+from iap_learning.tasks.kinds.wall_push.measurements import PushMeasurements
 from iap_learning.tasks.kinds.wall_push.observations import TERMS, PushInputs
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
-from iap_learning.tasks.late_sensors import LateSensors
 from iap_learning.tasks.push_line import PushLine
 from iap_learning.tasks.touch_episodes import TouchEpisodes
 from iap_simulation.batch.actions import action_of
 
 # Velocities are flown by the suite's law in all worlds at once, which takes no part in the push.
 BY_VELOCITY = {"control.wrench_mode": "none", "control.wrench_source": "filtered"}
+VELOCITY = "velocity"  # kind of what the law flies
 
 
 class WallPushEpisodes(TouchEpisodes[WallPushTask]):
@@ -54,11 +52,10 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask]):
         self.line = PushLine.of(task.name, task.wall, flying.scenario, flying.timeline.row(0))
         self._rules = PushRules.of(task, self.line.desired, flying.scenario.dt)
         self._counts = PushCounts.of(worlds)
-        sensor = task.sensor
-        samples = {"delay": sensor.delay, "samples": self._rules.last, "batch": worlds}
-        self._sensors = LateSensors(task.kind, [sensor.noise], [sensor.bias], **samples)
+        dt = flying.scenario.dt
+        self._measurements = PushMeasurements.of(task, self.line, dt, worlds)
         self._observer = TERMS.observer(task.observation, self.size)
-        self.integral, self._force_sum, self._over_sum = np.zeros((3, worlds))
+        self._force_sum, self._over_sum = np.zeros((2, worlds))
         self._begin(np.arange(worlds))
 
     @property
@@ -73,36 +70,25 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask]):
     def _begin(self, indices: Integers) -> None:
         super()._begin(indices)
         self._counts.reset(indices)
-        self._sensors.reset(indices, self.worlds.seeds[indices])
-        for each in (self.integral, self._force_sum, self._over_sum):
-            each[indices] = 0.0
+        self._measurements.reset(indices, self.worlds.seeds[indices])
+        self._force_sum[indices] = self._over_sum[indices] = 0.0
 
     def _fly(self, values: Array) -> None:
         """Fly a step at velocities (B, 1) towards the wall [m/s], level and on the line of approach."""
         self._choose(by_law=False)
+        rate = self.task.centering
         for _ in range(self.task.repeat):
-            self.worlds.advance(action_of("velocity", self._velocities(values), self.worlds))
+            ahead = self.line.velocities(self.worlds.state[:, 0], values[:, 0], rate)
+            self.worlds.advance(action_of(VELOCITY, ahead, self.worlds))
             self._look()
-
-    def _velocities(self, values: Array) -> Array:
-        """(B, 4) velocity [m/s] and yaw rate [rad/s] that lead along the line."""
-        x, rate, line = self.worlds.state[:, 0], self.task.centering, self.line
-        row = self.worlds.timeline.row(0)
-        away = (x[:, P] - row[REF_P]) @ line.axes.T
-        along = np.column_stack([values[:, 0], -rate * away[:, 1:]])
-        turned = so3.multiply(so3.conjugate(np.tile(row[REF_Q], (len(x), 1))), x[:, Q])
-        yaws = np.array([yaw_of(q) for q in turned])
-        return np.column_stack([along @ line.axes, -rate * yaws])
 
     def _look(self) -> None:
         """Take the end of a control period."""
         forces = self.line.forces(self.worlds.contact_wrenches)
-        places = np.ascontiguousarray(self.line.tips(self.worlds.state[:, 0])[:, 1:])
+        places = self.line.way_along(self.worlds.state[:, 0])
         count(forces, places, self.status, self._rules, self._counts)
-        self._sensors(forces[:, None])
+        self._measurements.measure(forces)
         desired, dt = self._rules.desired, self.worlds.scenario.dt
-        missing = desired - self._force
-        self.integral += dt * np.where(self._counts.contact.touched > 0, missing, 0.0)
         self._force_sum += dt * np.minimum(np.abs(desired - forces), desired)
         self._over_sum += dt * np.maximum(forces - 2.0 * desired, 0.0)
 
@@ -114,19 +100,6 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask]):
         return reward
 
     @property
-    def _force(self) -> Array:
-        """(B,) the force that is known [N]."""
-        return self._sensors.known[:, 0]
-
-    @property
     def inputs(self) -> PushInputs:
         """Inputs of observations at present."""
-        x, line = self.worlds.state[:, 0], self.line
-        tips = line.tips(x)
-        velocity = x[:, V] @ line.axes.T
-        drift = (
-            tips[:, 1:]
-            - (line.axes @ so3.rotate(self.worlds.timeline.row(0)[REF_Q], line.tip_P))[1:]
-        )
-        known = (self._force, self._rules.desired, self.integral, line.gaps(tips))
-        return PushInputs(*known, velocity, drift, self._action)
+        return self._measurements.inputs(self.worlds.state[:, 0], self._action)

@@ -9,20 +9,27 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive
+from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
-from iap_learning.tasks.kinds.wall_push.episodes import WallPushEpisodes
+from iap_learning.tasks.kinds.wall_push.episodes import BY_VELOCITY, WallPushEpisodes
+from iap_learning.tasks.kinds.wall_push.policy_push import PushPolicy, push_pilot
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
 from iap_learning.tasks.push_line import PushLine
-from iap_learning.tasks.touch_agents import TouchAgent, TouchAgentSettings
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
 from iap_simulation.simulation.simulation import Simulation
 
 
-class PressSettings(TouchAgentSettings):
+class PressSettings(AgentSettings):
     """Gains of the agent.
 
     Attributes:
+        cruise: fastest before the wall may be met [m/s].
+        touch: speed at which it may be met [m/s].
+        near: gap to the believed wall from which on it may be [m].
+        slow: speed of a gap beyond that [1/s].
+        kV: share of the velocity's error that is added to the velocity.
+        begin: velocity with which the push begins [m/s].
         kP: velocity of a missing force [m/(s N)].
         kI: velocity of its integral [m/(s^2 N)].
         back: fastest away from the wall [m/s].
@@ -30,14 +37,24 @@ class PressSettings(TouchAgentSettings):
     """
 
     guide: Literal["press"]
+    cruise: Positive
+    touch: Positive
+    near: Positive
+    slow: Positive
+    kV: NonNegative
+    begin: NonNegative
     kP: NonNegative
     kI: NonNegative
     back: Positive
     press: Positive
 
 
-class PressAgent(TouchAgent[PressSettings, WallPushEpisodes]):
-    """Approaches evenly until it feels the wall, and then moves as the force that is missing asks."""
+class PressAgent(ScriptedAgent[PressSettings, WallPushEpisodes]):
+    r"""Comes fast to where the wall may be, meets it slowly, and then moves as the force that is missing asks.
+
+    A wall of stiffness K that a mass m meets at a speed v pushes with up to :math:`v \sqrt{K m}`, long before a late
+    sensor tells. So the speed at the touch decides on the largest force.
+    """
 
     SETTINGS = PressSettings
     TASKS = "pushes on a wall"
@@ -45,9 +62,12 @@ class PressAgent(TouchAgent[PressSettings, WallPushEpisodes]):
     def values(self) -> Array:
         """(B, 1) velocities towards the wall at the present instant [m/s]."""
         s, push = self.settings, self.episodes.inputs
+        ahead = np.minimum(s.cruise, s.touch + s.slow * np.maximum(push.gap - s.near, 0.0))
+        coming = ahead + s.kV * (ahead - push.velocity[:, 0])
         missing = push.desired - push.force
-        pressing = np.clip(s.kP * missing + s.kI * push.integral, -s.back, s.press)
-        return np.where(self._feels(push.force), pressing, s.approach)[:, None]
+        asked = s.begin + s.kP * missing + s.kI * push.integral
+        pressing = np.clip(asked, -s.back, s.press)
+        return np.where(push.has_felt, pressing, coming)[:, None]
 
 
 class WallPushEngineEpisode(TouchEngineEpisode):
@@ -68,7 +88,7 @@ class WallPushEngineEpisode(TouchEngineEpisode):
 
     def _count(self) -> None:
         forces = self._line.forces(self._plant.contact_wrench(0)[None])
-        places = np.ascontiguousarray(self._line.tips(self._plant.state(0)[:, 0])[:, 1:])
+        places = self._line.way_along(self._plant.state(0)[:, 0])
         count(forces, places, self._status, self._rules, self._counts)
 
     def _results(self) -> Mapping[str, Array]:
@@ -81,6 +101,12 @@ WALL_PUSH = TaskKind(
     episodes=WallPushEpisodes,
     agents={"press": PressAgent},
     single_run=SingleRun(
-        WallPushEngineEpisode, engine="mujoco", script=None, duration=attrgetter("seconds")
+        WallPushEngineEpisode,
+        engine="mujoco",
+        script=None,
+        duration=attrgetter("seconds"),
+        by_policy=BY_VELOCITY,
     ),
+    policy_agent=push_pilot,
+    flying_policy=PushPolicy,
 )

@@ -16,11 +16,13 @@ class ForceSensorSpec(Record):
         noise: standard deviation of each control period's [N].
         bias: half-width of an even draw for each episode [N].
         delay: control periods after which it is known.
+        touch: force from which on the wall is felt [N].
     """
 
     noise: NonNegative
     bias: NonNegative
     delay: NonNegativeCount
+    touch: Positive
 
 
 class PushSuccess(Record):
@@ -57,6 +59,11 @@ class PushAction(ActionRange):
     """One number: the velocity of the platform towards the wall [m/s]."""
 
     kind: Literal["normal_velocity"]
+
+    @property
+    def gives_references(self) -> bool:
+        """True: the suite's law flies it."""
+        return True
 
     @property
     def columns(self) -> int:

@@ -5,11 +5,14 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput, IapError
+from iap_description.states import P, Q
 from iap_learning.evaluation.engines import fly_in_engine
 from iap_learning.evaluation.flyers import baseline
 from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
+from iap_learning.tasks.kinds.wall_push.measurements import PushMeasurements
+from iap_learning.tasks.push_line import PushLine
 from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_physics.engines.make import is_installed
 from iap_simulation.tasks.outcomes import (
@@ -74,7 +77,8 @@ def test_the_hand_written_agent_holds_the_force_on_most_walls_each_alone_as_with
     observation, agent = episodes.reset(seeds=range(6)), agent_of("press", episodes)
     for _ in step_until_over(episodes, observation, lambda _: agent()):
         pass
-    assert np.count_nonzero(episodes.outcome == ARRIVED) >= 4
+    assert np.count_nonzero(episodes.outcome == ARRIVED) >= 5
+    assert np.nanmean(episodes.report()["settling_time"]) < 4.5
     one = make_episodes("wall_push", 1)
     observation, agent = one.reset(seeds=[3]), agent_of("press", one)
     for _ in step_until_over(one, observation, lambda _: agent()):
@@ -95,6 +99,49 @@ def test_the_law_in_worlds_is_the_one_of_single_runs():
     assert list(results.outcomes) == [OUTCOMES[each] for each in episodes.outcome.tolist()]
     for name in ("force_peak", "force_error"):
         np.testing.assert_array_equal(results.measures[name], episodes.report()[name])
+
+
+def measured(forces):
+    """Measurements of two pushes after some forces (T,), the second without any."""
+    task = make_task("wall_push", {"sensor.noise": 0.0, "sensor.bias": 0.0})
+    turned = np.array([0.0, 0.0, 0.0, 1.0])
+    tip, start, wall = np.zeros(3), np.zeros(3), np.array([0.1, 0.0, 0.0])
+    line = PushLine(5.0, np.eye(3), tip, start, turned, tip, wall)
+    measurements = PushMeasurements.of(task, line, DT, 2)
+    measurements.reset(np.arange(2), np.arange(2))
+    for force in forces:
+        measurements.measure(np.array([force, 0.0]))
+    x = np.zeros((2, 13))
+    x[:, Q] = turned
+    return measurements.inputs(x, np.zeros((2, 1)))
+
+
+def test_a_late_sensor_tells_of_a_bounce_by_its_largest_force_and_counts_what_is_missing_from_there():
+    known = measured([0.0] * 10 + [12.0] + [0.0] * 13)
+    assert known.largest.tolist() == [12.0, 0.0]
+    assert known.has_felt.tolist() == [True, False]
+    # the bounce is known 20 ms later: then 7 N are too much, and 5 N are missing in the 9 periods after it
+    np.testing.assert_allclose(known.integral, [DT * (9 * 5.0 - 7.0), 0.0])
+    assert known.force[0] == 0.0
+    assert known.gap.tolist() == [0.1, 0.1]
+
+
+def test_a_force_is_the_mean_over_the_last_step_and_not_known_before_its_delay():
+    assert measured([8.0] * 4).largest[0] == 0.0
+    np.testing.assert_allclose(measured([8.0] * 6).force, [4.0, 0.0])
+
+
+@pytest.mark.parametrize("rate", [0.0, 2.0])
+def test_velocities_lead_along_the_line_and_back_to_it(rate):
+    turned = np.array([0.0, 0.0, 0.0, 1.0])
+    axes = np.array([[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]])
+    start = np.array([1.0, 0.0, 2.0])
+    line = PushLine(5.0, axes, np.zeros(3), start, turned, np.zeros(3), np.zeros(3))
+    x = np.zeros((1, 13))
+    x[0, P] = start + np.array([-0.3, 0.1, 0.2])
+    x[0, Q] = [0.0, 0.0, np.sin(0.05), np.cos(0.05)]
+    ahead = line.velocities(x, np.array([0.25]), rate)
+    np.testing.assert_allclose(ahead, [[-0.25, -0.1 * rate, -0.2 * rate, -0.1 * rate]], atol=1e-12)
 
 
 @needs_mujoco
