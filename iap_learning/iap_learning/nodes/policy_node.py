@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 
+from iap_description.config.bounds import MAX_SEED
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.states import REF_FIXED, Command, Mode
@@ -232,13 +233,16 @@ class PolicyNode(SuiteNode):
         name = self.parameter("scenario", "docking", "Name of a scenario, or path of a YAML file.")
         what = "Policy instead of the scenario's: a name, a file, or script."
         policy = self.parameter("policy", "", what)
-        choices = {
+        choices: dict[str, Any] = {
             key: self.parameter(key, "", f"{what} instead of the scenario's.") or None
             for key, what in (("platform", "Platform"), ("gains", "Gain preset"))
         }
         what = "KEY=VALUE for any key of the resolved configuration, as --set."
         sets = [each for each in self.parameter("assignments", [""], what) if each]
         sets += [f"policy={policy}"] if policy else []
+        what = "Seed of all noise, such as a policy's own sensors have; -1: the scenario's."
+        seed = self.parameter("seed", -1, what, limits=(-1, MAX_SEED))
+        choices["seed"] = None if seed < 0 else seed
         return resolve(name, Options(**choices, assignments=tuple(sets)))[0]
 
     def _statuses(self) -> list[DiagnosticStatus]:

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
-from linear_policies import docking_policy
+from linear_policies import docking_policy, linear_policy
 from probe import SIMULATION, flown_in_process, fly_recorded, largest_difference
 
 from iap_bringup.experiments.nodes.processes import executable
@@ -93,6 +93,33 @@ def test_in_lockstep_a_policy_finds_its_way_by_images_as_in_one_process(start, t
     assert metrics["outcome"] == "completed"
     assert metrics["task"]["outcome"] == "arrived"
     assert metrics["task"]["time_s"] == pytest.approx(end, abs=0.05)
+
+
+def test_in_lockstep_a_policy_pushes_on_a_wall_by_the_wrenches_of_messages(start, tmp_path):
+    nodes, probe = start
+    path = tmp_path / "push.npz"
+    gains = {"force_error": 0.02, "gap": 0.3}
+    linear_policy(make_episodes("wall_push", 1), gains=gains).save(path)
+    assignments = [
+        f"policy={path}",
+        "engine.name=mujoco",
+        "control.wrench_mode=none",
+        "reference.position=[-1.92,0.0,2.0]",
+        "start.lead_in=0.0",
+    ]
+    given = Options(assignments=tuple(assignments), seed=4, duration=2.0)
+    scenario, _ = resolve("wall_push", given)
+    parameters = {"scenario": "wall_push", "assignments": assignments, "seed": 4, "duration": 2.0}
+    probe.hear_states("iap")
+    fly_recorded(nodes, probe, scenario, parameters, tmp_path / "nodes")
+    in_process = flown_in_process(scenario)["iap"]
+    end = max(in_process) / 1e9
+    # the wrench comes in axes of the platform, and is turned back
+    assert largest_difference(probe.states["iap"], in_process, end) < 1e-6
+    metrics = json.loads((tmp_path / "nodes/metrics.json").read_text())
+    assert metrics["outcome"] == "completed"
+    assert metrics["policy"]["task"] == "wall_push"
+    assert metrics["force_max_n"] > 1.0
 
 
 @pytest.mark.parametrize(
