@@ -40,3 +40,8 @@ def test_values_are_shortened(value: object) -> None:
     assert len(shown(value)) < 400
     line = refusal(validate, One, {"number": value}, source="mine.yaml")
     assert "key 'number'" in line and len(line) < 500
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_sixteen_of_a_list_are_shown(kind: type) -> None:
+    assert "7, 7, ..." not in shown(kind([7] * 16)) and shown(kind([7] * 17)).count("7") == 16

@@ -192,6 +192,8 @@ def test_a_test_that_expects_a_message_is_one_of_the_function_that_raises_it(too
         ("x = 0 + a", "Add to Sub", "neutral of the right alone"),
         ("SIZE = 64  # the sequence does not depend on it", "constant one larger", "block"),
         ("SIZE = 64  # rows that are kept", "constant one larger", ""),
+        ("SIZE = 1.5  # R does not depend on it", "constant 10 % larger", "block"),
+        ("SIZE = 1.5  # of a ball [m]", "constant 10 % larger", ""),
         ("SIZE = 64 << n  # the sequence does not depend on it", "constant one larger", "block"),
         ("SIZE = f(64)  # the sequence does not depend on it", "constant one larger", ""),
     ],

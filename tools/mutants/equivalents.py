@@ -44,8 +44,8 @@ def _is_neutral(source: str, fault: Mutation) -> bool:
 
 
 def _is_block(source: str, fault: Mutation) -> bool:
-    """A module's integer whose comment says that results do not depend on it: how much is made at once."""
-    if fault.kind != "constant one larger":
+    """A module's number whose comment says that results do not depend on it: how much is made at once, or a gauge."""
+    if fault.kind not in ("constant one larger", "constant 10 % larger"):
         return False
     path = _path(source, fault)
     if len(path) < 3 or not isinstance(path[1], ast.Assign):

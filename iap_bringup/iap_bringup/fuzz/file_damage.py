@@ -197,9 +197,8 @@ def array_bomb(name: str) -> bytes:
         archive.writestr(f"{name}.npy", _zeros(-zlib.MAX_WBITS))
     data = bytearray(out.getvalue())
     directory = data.rfind(b"PK\x01\x02")
-    for method, size in ((8, 22), (directory + 10, directory + 24)):
-        data[method] = zipfile.ZIP_DEFLATED
-        data[size : size + 4] = HUGE.to_bytes(4, "little")
+    data[directory + 10] = zipfile.ZIP_DEFLATED  # readers go by the directory
+    data[directory + 24 : directory + 28] = HUGE.to_bytes(4, "little")
     return bytes(data)
 
 

@@ -46,11 +46,11 @@ def distort_equidistant(xy: Array, D: Array) -> Array:
 def undistort_equidistant(xy: Array, D: Array) -> Array:
     """The points (..., 2) that a lens D (4,) puts at (..., 2); NaN beyond `MAX_ANGLE` off the view.
 
-    Newton's method on the angle, up to the one at which the lens folds the image over.
+    Newton's method on the angle, from its image: it does not pass the angle at which a lens folds the image over.
     """
     xy = np.asarray(xy, dtype=float)
     bent = np.linalg.norm(xy, axis=-1, keepdims=True)
-    end = min(float(MAX_ANGLE), _folding_angle(D))
+    end = float(MAX_ANGLE)
     theta = np.minimum(bent, end)
     for _ in range(MAX_ITERATIONS):
         theta = np.clip(theta - (_bent(theta, D) - bent) / _slope(theta, D), 0.0, end)
@@ -74,14 +74,6 @@ def _slope(theta: Array, D: Array) -> Array:
     s = theta * theta
     slope = 1.0 + s * (3.0 * k1 + s * (5.0 * k2 + s * (7.0 * k3 + s * 9.0 * k4)))
     return np.maximum(slope, 1e-3)
-
-
-def _folding_angle(D: Array) -> float:
-    """Angle [rad] at which theta_d stops growing, infinite if it never does."""
-    k1, k2, k3, k4 = D
-    roots = np.roots([9.0 * k4, 7.0 * k3, 5.0 * k2, 3.0 * k1, 1.0])
-    real = roots.real[(np.abs(roots.imag) < 1e-9) & (roots.real > 0.0)]
-    return float(np.sqrt(real.min(initial=np.inf)))
 
 
 def distort_double_sphere(xy: Array, D: Array) -> Array:

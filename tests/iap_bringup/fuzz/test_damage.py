@@ -292,6 +292,8 @@ def test_bombs_are_small_and_come_to_more_than_memory_has(monkeypatch):
     with zipfile.ZipFile(io.BytesIO(array_bomb("t"))) as archive:
         (member,) = archive.infolist()
         assert member.filename == "t.npy" and member.file_size == 1 << 26
+        with archive.open(member) as unpacked:
+            assert unpacked.read(1 << 20) == bytes(1 << 20)
 
 
 def test_trees_of_files_are_read_by_their_suffix(place):

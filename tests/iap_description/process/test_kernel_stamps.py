@@ -10,6 +10,7 @@ import pytest
 from numba import config
 
 from iap_description.kernel_folder import STAMPED
+from iap_description.process.kernel_stamps import digest
 
 HEAD = "from typing import NamedTuple\nfrom numba import njit\n"
 FILES = {
@@ -101,6 +102,18 @@ def test_another_option_of_a_called_kernel_compiles_anew(folder):
     fresh("calling")
     edit(folder, "called", "cache=True", "cache=True, fastmath=True")
     assert fresh("calling") == (3.0, False)
+
+
+def test_a_kernel_that_a_function_makes_has_the_stamp_of_its_file(folder):
+    """Its module has no dispatcher of it, whose options could be asked for."""
+    text = HEAD + "def made():\n    def inner(x):\n        return x\n    return inner\n"
+    stamps = []
+    for more in ("", "FASTER = True\n"):
+        (folder / "called.py").write_text(text + more)
+        sys.modules.pop("called", None)
+        importlib.invalidate_caches()
+        stamps.append(digest(importlib.import_module("called").made()))
+    assert stamps[0] != stamps[1]
 
 
 def test_fields_in_another_order_compile_what_reads_them(folder):

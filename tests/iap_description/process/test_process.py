@@ -142,6 +142,16 @@ def test_an_interrupt_that_was_answered_ends_nothing_later(number):
         later.check()
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_process_that_has_nothing_to_clean_up_ends_by_the_code_of_its_signal(
+    monkeypatch, capfd, number, code
+):
+    codes = []
+    monkeypatch.setattr(interrupts.os, "_exit", codes.append)
+    interrupts.exit_at_once(number, None)
+    assert codes == [code] and capfd.readouterr().err.startswith("iap: ")
+
+
 def test_a_swallowed_interrupt_ends_the_flight_that_begins_after_it():
     with interrupts.handled(interrupts.raise_interrupt):
         with contextlib.suppress(KeyboardInterrupt):

@@ -18,6 +18,7 @@ from iap_physics.engines.make import is_installed, make_batch, make_engine
 
 pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
 if is_installed("mujoco"):
+    from iap_physics.engines.mujoco import model, surfaces
     from iap_physics.engines.mujoco.worlds import MuJoCoWorlds
 
 G = World().gravity
@@ -54,6 +55,26 @@ def test_a_joint_added_in_flight_yields_to_more_than_it_bears_and_closes_again(a
     assert away[0] < 1e-4
     assert away[1] == pytest.approx(0.5 * (30.0 - 20.0) / f450.mass * 0.2**2, rel=0.02)
     np.testing.assert_allclose(engine.state()[0, 0, P], place, atol=1e-3)
+
+
+def test_contact_does_not_depend_on_the_inverse_mass_that_it_is_written_with(
+    assembly_of, level, monkeypatch
+):
+    """A cancels: d = A / (A + R), and MuJoCo makes R = (1 - d) / d A of it."""
+    f450, heights = assembly_of("f450"), []
+    for scale in (1.0, 1.5):
+        for module in (model, surfaces):
+            monkeypatch.setattr(module, "INVERSE_MASS", scale)
+        engine = make_engine("mujoco")
+        engine.load(World(), [f450])
+        engine.reset(level(f450, p=(0.0, 0.0, 0.15))[None])
+        heights.append([])
+        for _ in range(150):
+            engine.step(1e-3)
+            heights[-1].append(engine.state()[0, 0, 2])
+        engine.close()
+    assert heights[0][-1] > 0.1  # falling freely it were at 0.04 m
+    np.testing.assert_allclose(*heights, atol=1e-9)
 
 
 def test_there_are_only_so_many_spare_joints(assembly_of):

@@ -112,6 +112,17 @@ def test_a_flight_begins_in_a_world_that_was_built_once(monkeypatch):
         assert len(built) == 2
 
 
+def test_every_number_of_a_wrench_has_to_be_one(falling):
+    engine = loaded(*falling)
+    for component in range(6):
+        wrenches = np.zeros((1, engine.state().shape[1], 6))
+        wrenches[0, 1, component] = np.nan
+        engine.apply(wrenches)
+        with pytest.raises(FlightFailed, match="the wrench on .* is not finite"):
+            engine.step(DT)
+    engine.close()
+
+
 @pytest.mark.parametrize("is_native", [True, False])
 def test_failures_name_the_body_and_the_time(falling, in_python, is_native):
     if not is_native:

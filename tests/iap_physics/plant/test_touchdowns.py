@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_physics.plant.touchdowns import Touchdown
+from iap_physics.plant.touchdowns import MEAN_TIME, RELEASE_TIME, Touchdown, Touchdowns
 
 HOVER, CLEARANCE = 20.0, 0.1
 
@@ -53,3 +53,15 @@ def test_who_takes_off_again_or_begins_anew_keeps_nothing_that_it_should_not(lan
     assert landing.touch_speed == pytest.approx(0.2)
     landing.clear()
     assert (landing.touch_speed, landing.force, landing.flies) == (None, 0.0, False)
+
+
+@pytest.mark.parametrize("dt", [1e-3, 5e-4, 2e-3])
+def test_forces_are_averaged_over_a_time_whatever_the_steps(dt):
+    """A force of one step counts by its impulse, and a touch is another one after a time."""
+    touchdowns = Touchdowns(None, [], {0: CLEARANCE}, ["a"], [HOVER], dt)
+    (landing,) = touchdowns._each.values()
+    landing.leave(row(0.3))
+    landing.note(0, row(), force=30.0, thrust=HOVER, apart=touchdowns._apart)
+    assert landing.force == pytest.approx(30.0 / len(landing.forces))
+    assert len(landing.forces) * dt == pytest.approx(MEAN_TIME, abs=0.5 * dt)
+    assert touchdowns._apart * dt == pytest.approx(RELEASE_TIME, abs=0.5 * dt)

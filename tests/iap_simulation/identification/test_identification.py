@@ -79,6 +79,13 @@ def test_a_penalty_drives_what_is_not_needed_to_zero():
     assert np.abs(sparse).sum() < np.abs(plain).sum()
 
 
+@pytest.mark.parametrize("alpha", [0.1, 0.5])
+def test_a_penalty_moves_a_mean_by_half_its_share(alpha):
+    """(1 - alpha) (v - a)^2 + alpha |v| is least at v = a - alpha / (2 (1 - alpha))."""
+    fit = fitted(lambda v: v - 2.0, np.array([1.0]), scale=np.ones(1), penalty=alpha, steps=500)
+    assert fit.values[0] == pytest.approx(2.0 - alpha / (2.0 * (1.0 - alpha)), abs=1e-4)
+
+
 @pytest.mark.slow
 def test_on_a_log_of_the_published_model_predictions_are_within_a_hundredth(logs, tmp_path):
     out = tmp_path / "out"

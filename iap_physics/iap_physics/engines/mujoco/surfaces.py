@@ -24,7 +24,7 @@ from typing import Self
 
 from iap_description.geometry.shapes import Surface
 
-INVERSE_MASS = 1.0  # A of every pair of bodies [1/kg]
+INVERSE_MASS = 1.0  # A of every pair of bodies [1/kg]; R does not depend on it
 RIGID = 0.1  # R of a rigid contact [1/kg]
 RETURN = 0.1  # share of an overlap that a step takes away where contact is rigid
 STIFFEST = 1e-4  # d is within [STIFFEST, 1 - STIFFEST], by MuJoCo

@@ -37,8 +37,9 @@ from iap_estimation.virpo.factors.neighbours import (
     RATE,
     columns_of,
 )
-from iap_estimation.virpo.factors.physical import add_drift, physical_cost
+from iap_estimation.virpo.factors.physical import add_drift, drift_cost, physical_cost
 from iap_estimation.virpo.factors.physical_jacobians import angular_velocity, most_residuals
+from iap_estimation.virpo.window.terms import PhysicalTerms
 
 
 @pytest.mark.parametrize(("d", "own"), CASES)
@@ -197,6 +198,20 @@ def test_what_follows_each_keyframe_is_all_there_is():
     cost += add_drift(states, spans, WALK, ALL, H, g)
     for total, part in zip(parts, (H, g, cost), strict=True):
         assert np.allclose(total, part, rtol=1e-9, atol=1e-9)
+
+
+def test_terms_of_a_window_have_one_cost_however_it_is_asked_for():
+    """That of the rows and that of the drifts."""
+    meeting = Meeting(STAR, frames=4)
+    states, terms = shaken(meeting.states()), PhysicalTerms.__new__(PhysicalTerms)
+    rows, neighbours, spans = meeting.rows(), meeting.neighbours(), np.array([0.1, 0.2, 0.15])
+    terms._rows, terms._neighbours, terms._width = rows, neighbours, 1.0
+    terms._spans, terms._walk = spans, WALK
+    H, g = np.zeros((states.size, states.size)), np.zeros(states.size)
+    drifts = drift_cost(states, spans, WALK)
+    assert drifts > 1e-3
+    expected = physical_cost(states, rows, neighbours, 1.0) + drifts
+    assert terms.add(states, ALL, H, g) == pytest.approx(expected) == terms.cost(states)
 
 
 def test_a_kernel_is_on_each_number():
