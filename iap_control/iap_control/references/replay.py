@@ -23,6 +23,7 @@ from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.states import REF_A, REF_FIXED, REF_P, REF_Q
 from iap_io.runs.run_meta import Track, WrenchTrack
+from iap_io.trajectories.frame_comparison import frame_doubts
 from iap_io.trajectories.headings import with_heading_alone
 from iap_io.trajectories.mounting import START_HEIGHT
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
@@ -194,7 +195,11 @@ def _actual(
             f"{actual.source}: from {offset:.3f} to {offset + actual.duration:.3f} s of the command, which lasts"
             f" {command.duration:.3f} s: they do not overlap"
         )
-    notes = (*((note,) if note else ()), *actual.about.notes)
+    notes = (
+        *((note,) if note else ()),
+        *actual.about.notes,
+        *frame_doubts(command, actual, offset),
+    )
     return _track(actual, offset), tuple(f"{replay.actual_topic}: {each}" for each in notes)
 
 
