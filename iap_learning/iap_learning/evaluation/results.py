@@ -23,6 +23,8 @@ UNITS = {  # of what is known of episodes
     "depth_time": "s",
     "angle": "deg",
     "turn_time": "s",
+    "goal_distance": "m",
+    "goal_time": "s",
     "closing_speed": "m/s",
     "offset": "m",
     "error": "m",

@@ -45,6 +45,7 @@ class LateSensors:
         samples: of an episode.
         batch: number of worlds.
         window: samples in the mean.
+        hold: calls for which each sample stays.
 
     Attributes:
         known: (B, n) values that are known.
@@ -60,7 +61,9 @@ class LateSensors:
         samples: int,
         batch: int,
         window: int = 1,
+        hold: int = 1,
     ) -> None:
+        self._hold = hold
         self._streams = (f"{name}/bias", f"{name}/noise")
         self._deviation, self._width, self._delay = np.array(noise), np.array(bias), delay
         count = len(self._width)
@@ -88,9 +91,9 @@ class LateSensors:
     def __call__(self, values: Array) -> None:
         """Take the values (B, n) of a control period."""
         self._past[1:] = self._past[:-1]
-        worlds = np.arange(len(values))
-        sample = np.minimum(self._count, self._noise.shape[1] - 1)
-        self._past[0] = values + self._bias + self._noise[worlds, sample]
+        (new,) = np.nonzero(self._count % self._hold == 0)
+        sample = np.minimum(self._count[new], self._noise.shape[1] - 1)
+        self._past[0, new] = values[new] + self._bias[new] + self._noise[new, sample]
         self._count += 1
         self.known = self._past[self._delay].copy()
         self._recent[:-1] = self._recent[1:]

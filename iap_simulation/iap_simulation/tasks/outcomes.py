@@ -29,6 +29,9 @@ NOT_TURNED = 25  # what has a hinge was pushed, and did not turn
 SLIPPED_OFF = 26  # it is no longer touched, and not where it should be
 STUCK = 27  # it does not slide as far as it should
 OFF_PATH = 28
+TOPPLED = 29  # what was pushed
+LOST = 30  # what was pushed has fallen off
+OVERSHOT = 31  # it was pushed beyond its goal
 OUTCOMES = {
     RUNNING: "running",
     **{status: ending.cause for status, ending in FLIGHT_ENDINGS.items()},
@@ -51,4 +54,7 @@ OUTCOMES = {
     SLIPPED_OFF: "slipped_off",
     STUCK: "stuck",
     OFF_PATH: "off_path",
+    TOPPLED: "toppled",
+    LOST: "lost",
+    OVERSHOT: "overshot",
 }

@@ -49,3 +49,13 @@ def test_wrenches_are_measured_in_the_body_and_their_mean_is_that_of_the_last_st
         sensors.measure(x, np.array([[force, 0.0, 0.0, 0.0, 2.0 * force, 0.0]]))
     # what is known last are 1 and 2 N, along -y of the body; torques along its x
     np.testing.assert_allclose(sensors.mean, [[0.0, -1.5, 0.0, 3.0, 0.0, 0.0]], atol=1e-12)
+
+
+def test_a_slow_sensor_holds_each_sample_and_is_late_by_its_delay():
+    sensors = LateSensors("eye", [0.0], [0.0], delay=2, hold=3, samples=10, batch=1)
+    sensors.reset(np.arange(1), np.arange(1))
+    known = []
+    for value in range(9):
+        sensors(np.array([[float(value)]]))
+        known.append(sensors.known[0, 0])
+    np.testing.assert_array_equal(known, [0, 0, 0, 0, 0, 3, 3, 3, 6])

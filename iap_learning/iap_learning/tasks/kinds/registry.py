@@ -24,6 +24,7 @@ from iap_learning.tasks.kinds.navigate.field import FieldAgent
 from iap_learning.tasks.kinds.navigate.potential_field import PotentialFieldAgent
 from iap_learning.tasks.kinds.peg_in_hole.kind import PEG_IN_HOLE
 from iap_learning.tasks.kinds.platform.kind import PLATFORM
+from iap_learning.tasks.kinds.push_object.kind import PUSH_OBJECT
 from iap_learning.tasks.kinds.slide_along_wall.kind import SLIDE_ALONG_WALL
 from iap_learning.tasks.kinds.wall_push.kind import WALL_PUSH
 from iap_learning.tasks.task import DEFAULT_KIND, TASKS, Task, task_tree
@@ -39,6 +40,7 @@ KINDS: dict[str, TaskKind] = {
         PEG_IN_HOLE,
         HINGE_TURN,
         SLIDE_ALONG_WALL,
+        PUSH_OBJECT,
     )
 }
 
