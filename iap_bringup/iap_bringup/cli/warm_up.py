@@ -52,6 +52,7 @@ EXPERTS = (  # of tasks, one for each kernel that guides
     ("docking", "printed"),
     ("navigate", "field"),
     ("navigate", "potential_field"),
+    ("navigate_moving", "dynamic_window"),
 )
 WEATHER = ("wind.speed=1.0", "wind.turbulence=1.0", "state_noise.position=0.001")
 PUSH = "disturbances=[{at: 0.0, until: 1.0, force: [1.0, 0.0, 0.0], torque: [0.0, 0.0, 0.0]}]"

@@ -1,35 +1,48 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Distances of points to what stands in their worlds, of many worlds at once."""
+"""Distances of points to the objects of their worlds, of many worlds at once."""
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, IapError
 from iap_description.geometry.tessellation import mesh
 from iap_description.math import so3
-from iap_description.math.kernels import Vec, add, cross, dot, scale, sub, vec
-from iap_description.states import P, Q
+from iap_description.math.kernels import (
+    Vec,
+    add,
+    cross,
+    dot,
+    quat_at,
+    scale,
+    sub,
+    unrotate,
+    vec,
+)
+from iap_description.states import STATE_SIZE, P, Q
 from iap_description.world.objects import WorldObject
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
 
+STANDS = -1  # in place of the object in whose frame a piece is
 SIDES = 32  # of what is round: its flat sides are 0.5 % of the radius too far in
 
 
 class Surroundings:
-    """The objects of B worlds as triangles in `map`; the ground is none of them.
+    """The objects of B worlds as triangles; the ground is none of them.
+
+    What stands is in `map`. Triangles of what moves as prescribed stay in its frame O, into which points are turned.
 
     Args:
-        worlds: of which no object moves.
+        worlds: of which no object has a mass.
 
     Raises:
-        BadInput: one does.
+        BadInput: one has.
     """
 
     def __init__(self, worlds: Sequence[World]) -> None:
@@ -38,6 +51,9 @@ class Surroundings:
         self._spheres: Array = np.zeros((B, 0, 4))  # around each piece: middle and radius [m]
         self._firsts: Integers = np.zeros((B, 1), dtype=np.int64)  # triangle of each piece
         self._is_solid: Booleans = np.zeros((B, 0), dtype=bool)
+        self._movers: Integers = np.full(
+            (B, 0), STANDS, dtype=np.int64
+        )  # object of each piece, or STANDS
         self._corners: Array = np.zeros((B, 0, 3, 3))
         for b, world in enumerate(worlds):
             self.set_world(b, world)
@@ -46,15 +62,15 @@ class Surroundings:
         """Let world b be another one.
 
         Raises:
-            BadInput: an object of it moves.
+            BadInput: an object of it has a mass.
         """
         pieces = _pieces(world)
-        ends = np.cumsum([0, *(len(corners) for corners, _ in pieces)])
+        ends = np.cumsum([0, *(len(each.corners) for each in pieces)])
         self._make_room(len(pieces), int(ends[-1]))
         self._sizes[b], self._firsts[b, : len(ends)] = len(pieces), ends
-        for k, (corners, is_solid) in enumerate(pieces):
+        for k, (corners, is_solid, mover) in enumerate(pieces):
             self._corners[b, ends[k] : ends[k + 1]] = corners
-            self._is_solid[b, k] = is_solid
+            self._is_solid[b, k], self._movers[b, k] = is_solid, mover
             middle = corners.reshape(-1, 3).mean(axis=0)
             radius = np.linalg.norm(corners - middle, axis=-1).max()
             self._spheres[b, k] = (*middle, radius)
@@ -64,27 +80,47 @@ class Surroundings:
         self._spheres = _widened(self._spheres, pieces)
         self._firsts = _widened(self._firsts, pieces + 1)
         self._is_solid = _widened(self._is_solid, pieces)
+        self._movers = _widened(self._movers, pieces)
         self._corners = _widened(self._corners, triangles)
 
-    def distances(self, p_W: Array) -> Array:
+    def distances(self, p_W: Array, objects: Array | None = None) -> Array:
         """Distances (B,) of points (B, 3) from the nearest surface in their worlds [m].
 
         Zero inside of a solid, infinite where there is nothing.
+
+        Args:
+            p_W: (B, 3) the points [m].
+            objects: (B, objects, 13) state rows of each world's objects; None where none moves.
         """
-        out = np.empty(len(self._sizes))
-        where = (self._sizes, self._spheres, self._firsts, self._is_solid, self._corners)
-        _distances(np.ascontiguousarray(p_W, dtype=np.float64), *where, out)
+        out, rows = np.empty(len(self._sizes)), self._rows(objects)
+        _distances(np.ascontiguousarray(p_W, dtype=np.float64), rows, self.pieces, out)
         return out
 
     def distances_of(self, b: int, p_W: Array) -> Array:
-        """The same (n,) of points (n, 3) in world b alone [m]."""
-        out = np.empty(len(p_W))
-        points = np.ascontiguousarray(p_W, dtype=np.float64)
-        size, corners = self._sizes[b], self._corners[b]
-        _distances_of(
-            points, size, self._spheres[b], self._firsts[b], self._is_solid[b], corners, out
-        )
+        """The same (n,) of points (n, 3) in world b alone, in which nothing moves [m]."""
+        out, points = np.empty(len(p_W)), np.ascontiguousarray(p_W, dtype=np.float64)
+        _distances_of(points, self._rows(None)[b], Pieces(*(each[b] for each in self.pieces)), out)
         return out
+
+    def _rows(self, objects: Array | None) -> Array:
+        """State rows of the objects, as they are given.
+
+        Raises:
+            IapError: they are not, and some move.
+        """
+        if objects is not None:
+            return objects
+        if any(
+            (row[:n] != STANDS).any() for row, n in zip(self._movers, self._sizes, strict=True)
+        ):
+            raise IapError("distances: states of the objects are needed, for some move")
+        return np.zeros((len(self._sizes), 0, STATE_SIZE))
+
+    @property
+    def pieces(self) -> "Pieces":
+        """The pieces of all worlds, for compiled loops."""
+        solid, corners = self._is_solid, self._corners
+        return Pieces(self._sizes, self._spheres, self._firsts, solid, self._movers, corners)
 
 
 def _widened(array: NDArray[Any], size: int) -> NDArray[Any]:
@@ -97,18 +133,39 @@ def _widened(array: NDArray[Any], size: int) -> NDArray[Any]:
     )
 
 
-def _pieces(world: World) -> list[tuple[Array, bool]]:
-    """Triangles (n, 3, 3) of each piece of a world in `map` [m], and whether it is a convex solid."""
-    surfaces = []
-    for name, item in world.objects.items():
-        if item.moves:
+class Pieces(NamedTuple):
+    """Pieces of a world, or of B worlds with one more axis before all others."""
+
+    sizes: Any  # number of pieces
+    spheres: Array  # (n, 4) around each: middle and radius [m]
+    firsts: Integers  # (n + 1,) triangle of each
+    is_solid: Booleans  # (n,)
+    movers: Integers  # (n,) object in whose frame it is, or STANDS
+    corners: Array  # (triangles, 3, 3) [m]
+
+
+class _Piece(NamedTuple):
+    """Triangles (n, 3, 3) [m], whether they close a convex solid, and the object in whose frame they are, or STANDS."""
+
+    corners: Array
+    is_solid: bool
+    mover: int
+
+
+def _pieces(world: World) -> list[_Piece]:
+    """All pieces of a world."""
+    found = []
+    for k, (name, item) in enumerate(world.objects.items()):
+        if item.mass is not None:
             raise BadInput(
-                f"key 'world.objects.{name}': it moves, distances are to what stands still"
+                f"key 'world.objects.{name}': it moves freely, distances are to what stands or"
+                " moves as prescribed"
             )
         row = item.row(0.0)
         for corners, is_solid in _pieces_of(item):
-            surfaces.append((row[P] + so3.rotate(row[Q], corners), is_solid))
-    return surfaces
+            placed = corners if item.moves else row[P] + so3.rotate(row[Q], corners)
+            found.append(_Piece(placed, is_solid, k if item.moves else STANDS))
+    return found
 
 
 def _pieces_of(item: WorldObject) -> list[tuple[Array, bool]]:
@@ -123,42 +180,30 @@ def _pieces_of(item: WorldObject) -> list[tuple[Array, bool]]:
 
 
 @njit(cache=True)
-def _distances(
-    points: Array,
-    sizes: Integers,
-    spheres: Array,
-    firsts: Integers,
-    is_solid: Booleans,
-    corners: Array,
-    out: Array,
-) -> None:
+def _distances(points: Array, objects: Array, pieces: Pieces, out: Array) -> None:
     """Write the distance of every world's point."""
+    sizes, spheres, firsts, is_solid, movers, corners = pieces
     for b in range(len(points)):
-        where = (sizes[b], spheres[b], firsts[b], is_solid[b], corners[b])
-        out[b] = _distance(vec(points[b]), *where)
+        of_world = (sizes[b], spheres[b], firsts[b], is_solid[b], movers[b], corners[b])
+        out[b] = distance_to(vec(points[b]), objects[b], of_world)
 
 
 @njit(cache=True)
-def _distances_of(
-    points: Array,
-    size: int,
-    spheres: Array,
-    firsts: Integers,
-    is_solid: Booleans,
-    corners: Array,
-    out: Array,
-) -> None:
+def _distances_of(points: Array, objects: Array, pieces: Pieces, out: Array) -> None:
     for i in range(len(points)):
-        out[i] = _distance(vec(points[i]), size, spheres, firsts, is_solid, corners)
+        out[i] = distance_to(vec(points[i]), objects, pieces)
 
 
 @njit(cache=True)
-def _distance(
-    p: Vec, size: int, spheres: Array, firsts: Integers, is_solid: Booleans, corners: Array
-) -> float:
+def distance_to(p_W: Vec, objects: Array, pieces: Pieces) -> float:
     """Distance of a point; pieces whose spheres are farther than the nearest are passed over."""
+    size, spheres, firsts, is_solid, movers, corners = pieces
     nearest = math.inf
     for k in range(size):
+        p = p_W
+        if movers[k] != STANDS:
+            row = objects[movers[k]]
+            p = unrotate(quat_at(row, 3), sub(p_W, vec(row)))
         away = sub(p, vec(spheres[k]))
         if math.sqrt(dot(away, away)) - spheres[k, 3] >= nearest:
             continue

@@ -83,6 +83,11 @@ class World(Record):
         """True if an object moves freely or turns about a hinge, so that time alone does not say where it is."""
         return any(item.mass is not None for item in self.objects.values())
 
+    def with_objects(self, *, moving: bool) -> Self:
+        """The world with the objects alone that move, or with those alone that stand still."""
+        kept = {name: item for name, item in self.objects.items() if item.moves == moving}
+        return self.model_copy(update={"objects": kept})
+
     def resting_rows(self) -> Array:
         """(objects, 13) states of the objects where they stand before any motion."""
         rows = [resting_state(np.array(o.position), o.q_WO) for o in self.objects.values()]

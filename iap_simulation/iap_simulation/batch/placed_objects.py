@@ -63,6 +63,12 @@ class PlacedObjects:
             return self._motions.rows[which]
         return self._motions.states(which, self._worlds.times[which])
 
+    def states_ahead(self, seconds: float) -> Array:
+        """State rows (B, objects, 13) of objects that move as prescribed, a time after the present one [s]."""
+        self._renew()
+        every = np.arange(len(self._seeds))
+        return self._motions.states(every, self._worlds.times + seconds)
+
     def _renew(self) -> None:
         """Place the objects of seeds that have changed."""
         if not self.is_drawn:

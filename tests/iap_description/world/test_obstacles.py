@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from iap_description.config.record import validate
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, IapError
 from iap_description.geometry.solids import moments, triangles
 from iap_description.geometry.tessellation import mesh
 from iap_description.states import P
@@ -179,8 +179,23 @@ def test_the_nearest_of_many_is_the_smallest_of_their_distances():
     assert np.array_equal(together, np.min(alone, axis=0))
 
 
-def test_what_moves_is_refused():
+def test_what_moves_is_as_far_as_where_it_is():
+    """The distance to a box that drifts is the distance to one that stands where it has come to."""
+    rng, motion = np.random.default_rng(2), {"type": "velocity", "velocity": (0.4, -0.3, 0.1)}
+    turned = {"rpy_deg": (10.0, 20.0, 30.0)}
+    moving = _world(post=_box(4.0, 0.0, 0.0), crate=_box(1.0, 0.0, 0.0, motion=motion, **turned))
+    standing = _world(post=_box(4.0, 0.0, 0.0), crate=_box(1.8, -0.6, 0.2, **turned))
+    p = rng.uniform(-3.0, 3.0, (200, 3))
+    rows = np.repeat(moving.object_states(2.0)[None], len(p), axis=0)
+    found = Surroundings([moving] * len(p)).distances(p, rows)
+    np.testing.assert_allclose(
+        found, Surroundings([standing] * len(p)).distances(p), rtol=0.0, atol=1e-12
+    )
+    with pytest.raises(IapError, match="states of the objects are needed"):
+        Surroundings([moving]).distances(p[:1])
+
+
+def test_what_moves_freely_is_refused():
     """The key of the object is named."""
-    motion = {"type": "velocity", "velocity": (1.0, 0.0, 0.0)}
-    with pytest.raises(BadInput, match="world.objects.crate"):
-        Surroundings([_world(crate=_box(0.0, 0.0, 0.0, motion=motion))])
+    with pytest.raises(BadInput, match="world.objects.crate': it moves freely"):
+        Surroundings([_world(crate=_box(0.0, 0.0, 0.0, mass=1.0))])

@@ -12,7 +12,7 @@ from iap_description.vehicles.serial_chain import Chain, tip_pose
 from iap_learning.tasks.kinds.arm_reach.observations import TERMS as ARM_TERMS
 from iap_learning.tasks.kinds.arm_reach.observations import ArmInputs, Tips
 from iap_learning.tasks.kinds.module_docking.observations import TERMS, FollowerInputs
-from iap_learning.tasks.kinds.navigate.field import _at, _gradient, least_times
+from iap_learning.tasks.kinds.navigate.field import gradient, least_times, value_at
 from iap_learning.tasks.kinds.navigate.potential_field import TOUCHING, _follow
 
 # attraction, cruise, repulsion, reach, radius, band, turn
@@ -81,13 +81,13 @@ def test_values_between_nodes_are_trilinear_and_slopes_go_to_the_border() -> Non
     values = (1.0 + i) * (2.0 + j) * (3.0 + k) * 1.0
     for u in ((0.0, 0.0, 0.0), (3.0, 2.0, 4.0), (1.25, 0.5, 2.75), (2.5, 1.999, 0.001)):
         expected = (1.0 + u[0]) * (2.0 + u[1]) * (3.0 + u[2])
-        assert _at(values, u) == pytest.approx(expected)
+        assert value_at(values, u) == pytest.approx(expected)
         slopes = [expected / (1.0 + u[0]), expected / (2.0 + u[1]), expected / (3.0 + u[2])]
-        np.testing.assert_allclose(_gradient(values, u), slopes, rtol=1e-12)
+        np.testing.assert_allclose(gradient(values, u), slopes, rtol=1e-12)
     squares = 1.0 * i**2 + 10.0 * j**2 + 100.0 * k**2
-    np.testing.assert_allclose(_gradient(squares, (2.0, 1.0, 2.0)), [4.0, 20.0, 400.0])  # central
-    np.testing.assert_allclose(_gradient(squares, (0.0, 0.0, 0.0)), [1.0, 10.0, 100.0])  # forward
-    np.testing.assert_allclose(_gradient(squares, (3.0, 2.0, 4.0)), [5.0, 30.0, 700.0])  # backward
+    np.testing.assert_allclose(gradient(squares, (2.0, 1.0, 2.0)), [4.0, 20.0, 400.0])  # central
+    np.testing.assert_allclose(gradient(squares, (0.0, 0.0, 0.0)), [1.0, 10.0, 100.0])  # forward
+    np.testing.assert_allclose(gradient(squares, (3.0, 2.0, 4.0)), [5.0, 30.0, 700.0])  # backward
 
 
 def test_times_of_the_nodes_around_a_goal_are_godunovs_by_hand() -> None:

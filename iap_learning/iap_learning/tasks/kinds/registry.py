@@ -20,6 +20,7 @@ from iap_learning.tasks.kinds.arm_reach.kind import ARM_REACH
 from iap_learning.tasks.kinds.docking.kind import DOCKING
 from iap_learning.tasks.kinds.hinge_turn.kind import HINGE_TURN
 from iap_learning.tasks.kinds.module_docking.kind import MODULE_DOCKING
+from iap_learning.tasks.kinds.navigate.dynamic_window import DynamicWindowAgent
 from iap_learning.tasks.kinds.navigate.field import FieldAgent
 from iap_learning.tasks.kinds.navigate.potential_field import PotentialFieldAgent
 from iap_learning.tasks.kinds.peg_in_hole.kind import PEG_IN_HOLE
@@ -32,7 +33,13 @@ from iap_learning.tasks.task import DEFAULT_KIND, TASKS, Task, task_tree
 KINDS: dict[str, TaskKind] = {
     kind.name: kind
     for kind in (
-        PLATFORM._replace(agents={"field": FieldAgent, "potential_field": PotentialFieldAgent}),
+        PLATFORM._replace(
+            agents={
+                "field": FieldAgent,
+                "potential_field": PotentialFieldAgent,
+                "dynamic_window": DynamicWindowAgent,
+            }
+        ),
         DOCKING,
         MODULE_DOCKING,
         ARM_REACH,

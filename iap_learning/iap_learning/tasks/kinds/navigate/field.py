@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An expert that knows the whole field: it flies where the time to the goal falls fastest, slower beside obstacles."""
+"""An expert that knows the whole field: it flies where the time to the goal falls fastest, slower beside obstacles.
+
+Of obstacles that move it knows nothing.
+"""
 
 import math
 from typing import Literal
@@ -16,7 +19,6 @@ from iap_learning.tasks.agents import AgentSettings
 from iap_learning.tasks.kinds.navigate.velocity_agent import VelocityAgent
 from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
 from iap_physics.engines.engine import world_indices
-from iap_simulation.scenario.randomization import placed_world
 
 UNREACHED_TIME = 1e6  # time of what has not been reached yet [s]
 TIME_TOLERANCE = 1e-3  # change of a time that calls for no further round [s]
@@ -130,6 +132,11 @@ class FieldGuidance:
     Args:
         settings: its numbers.
         episodes: that it flies.
+
+    Attributes:
+        times: (B, nx, ny, nz) to the goal on the grid of each world [s].
+        speeds: (B, nx, ny, nz) there [m/s].
+        low: (3,) least corner of the grids [m].
     """
 
     def __init__(self, settings: FieldGuidanceSettings, episodes: PlatformEpisodes) -> None:
@@ -138,9 +145,9 @@ class FieldGuidance:
         self._shape = tuple((np.rint((high - low) / settings.spacing).astype(int) + 1).tolist())
         axes = [low[k] + settings.spacing * np.arange(self._shape[k]) for k in range(3)]
         self._nodes = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
-        self._low = low
-        self._times = np.zeros((episodes.count, *self._shape))
-        self._speeds = np.zeros((episodes.count, *self._shape))
+        self.low = low
+        self.times = np.zeros((episodes.count, *self._shape))
+        self.speeds = np.zeros((episodes.count, *self._shape))
         self._values = np.zeros((episodes.count, 4))
         self._surveyed = np.full(episodes.count, -1, dtype=np.int64)  # seeds
 
@@ -153,19 +160,19 @@ class FieldGuidance:
 
     def _survey(self, b: int) -> None:
         settings, worlds = self._settings, self._episodes.worlds
-        around = Surroundings([placed_world(worlds.world(b))])
+        around = Surroundings([worlds.objects.world(b).with_objects(moving=False)])
         room = around.distances_of(0, self._nodes) - settings.tight
         share = np.clip(room / (settings.open - settings.tight), settings.least, 1.0)
-        self._speeds[b] = settings.cruise * share.reshape(self._shape)
-        goal = np.rint((self._episodes.goal - self._low) / settings.spacing).astype(int)
+        self.speeds[b] = settings.cruise * share.reshape(self._shape)
+        goal = np.rint((self._episodes.goal - self.low) / settings.spacing).astype(int)
         i, j, k = np.clip(goal, 0, np.array(self._shape) - 1).tolist()
-        self._times[b] = least_times(self._speeds[b], settings.spacing, (i, j, k))
+        self.times[b] = least_times(self.speeds[b], settings.spacing, (i, j, k))
 
     def __call__(self) -> Array:
         """(B, 4) velocity in `map` and yaw rate at the present instant."""
         settings = self._settings
         how = (settings.spacing, settings.ahead, settings.back, settings.turn)
-        fields = (self._times, self._speeds, self._low)
+        fields = (self.times, self.speeds, self.low)
         _guide(self._episodes.worlds.state, *fields, how, self._values)
         return self._values
 
@@ -193,10 +200,10 @@ def _guide(
     for b in range(len(x)):
         p, v = vec_at(x[b, 0], 0), vec_at(x[b, 0], 7)
         u = _on_grid(p, v, low, spacing, ahead)
-        inside = _clamped(u, times[b])
-        fall = _gradient(times[b], inside)
+        inside = clamped(u, times[b])
+        fall = gradient(times[b], inside)
         length = max(norm(fall), 1e-9)
-        speed = _at(speeds[b], inside)
+        speed = value_at(speeds[b], inside)
         for k in range(3):
             out[b, k] = -speed * fall[k] / length + back * spacing * (inside[k] - u[k])
         out[b, 3] = -turn * yaw_of(x[b, 0, 3:7])
@@ -213,7 +220,8 @@ def _on_grid(p: Vec, v: Vec, low: Array, spacing: float, ahead: float) -> Vec:
 
 
 @formula
-def _clamped(u: Vec, values: Array) -> Vec:
+def clamped(u: Vec, values: Array) -> Vec:
+    """Place u in a grid, in spacings from its least corner, or the nearest one that is."""
     nx, ny, nz = values.shape
     return (
         min(max(u[0], 0.0), nx - 1.0),
@@ -223,7 +231,7 @@ def _clamped(u: Vec, values: Array) -> Vec:
 
 
 @formula
-def _at(values: Array, u: Vec) -> float:
+def value_at(values: Array, u: Vec) -> float:
     """Trilinear interpolation at u in the grid."""
     nx, ny, nz = values.shape
     i, j, k = min(int(u[0]), nx - 2), min(int(u[1]), ny - 2), min(int(u[2]), nz - 2)
@@ -238,15 +246,15 @@ def _at(values: Array, u: Vec) -> float:
 
 
 @formula
-def _gradient(values: Array, u: Vec) -> Vec:
+def gradient(values: Array, u: Vec) -> Vec:
     """Differences over one spacing to either side, or to the border."""
     x, y, z = u
-    more, less = _clamped((x + 1.0, y, z), values), _clamped((x - 1.0, y, z), values)
-    along_x = (_at(values, more) - _at(values, less)) / (more[0] - less[0])
-    more, less = _clamped((x, y + 1.0, z), values), _clamped((x, y - 1.0, z), values)
-    along_y = (_at(values, more) - _at(values, less)) / (more[1] - less[1])
-    more, less = _clamped((x, y, z + 1.0), values), _clamped((x, y, z - 1.0), values)
-    along_z = (_at(values, more) - _at(values, less)) / (more[2] - less[2])
+    more, less = clamped((x + 1.0, y, z), values), clamped((x - 1.0, y, z), values)
+    along_x = (value_at(values, more) - value_at(values, less)) / (more[0] - less[0])
+    more, less = clamped((x, y + 1.0, z), values), clamped((x, y - 1.0, z), values)
+    along_y = (value_at(values, more) - value_at(values, less)) / (more[1] - less[1])
+    more, less = clamped((x, y, z + 1.0), values), clamped((x, y, z - 1.0), values)
+    along_z = (value_at(values, more) - value_at(values, less)) / (more[2] - less[2])
     return along_x, along_y, along_z
 
 

@@ -30,7 +30,6 @@ from iap_learning.tasks.user_terms import TermInputs
 from iap_simulation.batch.actions import act
 from iap_simulation.batch.ray_sensor import WorldRaySensor, ray_sensor_spec
 from iap_simulation.batch.worlds import Worlds
-from iap_simulation.scenario.randomization import placed_world
 
 
 class Clearance:
@@ -40,26 +39,25 @@ class Clearance:
         worlds: that fly.
 
     Raises:
-        BadInput: an object moves.
+        BadInput: an object moves freely.
     """
 
     def __init__(self, worlds: Worlds) -> None:
-        scenario = worlds.scenario
-        self._worlds, self._is_drawn = worlds, placed_world(scenario) is not scenario.world
-        self._seeds = worlds.seeds.copy()
-        drawn = [placed_world(worlds.world(i)) for i in range(len(self._seeds))]
+        self._worlds, self._seeds = worlds, worlds.seeds.copy()
+        drawn = [worlds.objects.world(i) for i in range(len(self._seeds))]
         self._around = Surroundings(drawn)
 
     def __call__(self) -> Array:
         """(B,) at the worlds' present states [m], zero inside of an object and infinite where there is none."""
-        if self._is_drawn:
+        worlds = self._worlds
+        if worlds.objects.is_drawn:
             self._renew()
-        return self._around.distances(self._worlds.state[:, 0, P])
+        return self._around.distances(worlds.state[:, 0, P], worlds.object_states)
 
     def _renew(self) -> None:
-        """Take the obstacles of seeds that have changed."""
+        """Take the objects of seeds that have changed."""
         for i in np.flatnonzero(self._seeds != self._worlds.seeds).tolist():
-            self._around.set_world(i, placed_world(self._worlds.world(i)))
+            self._around.set_world(i, self._worlds.objects.world(i))
         self._seeds[:] = self._worlds.seeds
 
 

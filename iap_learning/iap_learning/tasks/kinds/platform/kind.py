@@ -55,7 +55,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         distances: from the goal after every step [m].
 
     Raises:
-        BadInput: the task minds obstacles, and one moves.
+        BadInput: the task minds obstacles, and one moves freely.
     """
 
     key, missed = "task", "not_arrived"
@@ -69,7 +69,8 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         names = self._user.names
         rules = Rules.of(task, self._dt, names)
         self._of_task = (RewardTerms.of(task.reward, names), rules, NO_PARTS)
-        self._around = Surroundings([placed_world(scenario)]) if task.minds_obstacles else None
+        self._world = placed_world(scenario)
+        self._around = Surroundings([self._world]) if task.minds_obstacles else None
         self._counts = EpisodeCounts.of(1)
         self._zero = np.zeros(1, dtype=np.int64)
         self._k = 0  # control instants so far
@@ -80,19 +81,19 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         self._k += 1
         if self._k % self._task.repeat or self.is_over:
             return
-        self._assess(plant.state(0), self._counts)
+        self._assess(plant.state(0), plant.t, self._counts)
         self.distances.append(float(self._counts.distance[0]))
 
     def warm_up(self) -> None:
         """Compile what assesses a step, on the start."""
-        self._assess(self._vehicle.start[None], EpisodeCounts.of(1))
+        self._assess(self._vehicle.start[None], 0.0, EpisodeCounts.of(1))
 
-    def _assess(self, x: Array, counts: EpisodeCounts) -> None:
-        """Count a step that ends in a state (1, bodies, 13)."""
+    def _assess(self, x: Array, t: float, counts: EpisodeCounts) -> None:
+        """Count a step that ends in a state (1, bodies, 13) at a time [s]."""
         none = np.zeros((1, 1))
         states = ObservationInputs(x, self._goal(), self._zero, none[None], none)
         fates = self._fates(states) if self._user.is_needed else self._zero
-        inputs = StepInputs(none, self._clearance(x), fates, self._user.values)
+        inputs = StepInputs(none, self._clearance(x, t), fates, self._user.values)
         assess(0, 1, states, inputs, self._of_task, counts, np.zeros(1), NO_OBSERVATION)
 
     def _fates(self, states: ObservationInputs) -> Integers:
@@ -102,8 +103,10 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         self._user.fill(self._zero, states._replace(rpm=rpm, action=action), judged)
         return self._user.fates(self._zero)
 
-    def _clearance(self, x: Array) -> Array:
-        return np.full(1, np.inf) if self._around is None else self._around.distances(x[:, 0, P])
+    def _clearance(self, x: Array, t: float) -> Array:
+        if self._around is None:
+            return np.full(1, np.inf)
+        return self._around.distances(x[:, 0, P], self._world.object_states(t)[None])
 
     def _goal(self) -> Array:
         if self._task.goal == "present":

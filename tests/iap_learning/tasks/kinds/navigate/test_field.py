@@ -73,7 +73,7 @@ def test_an_agent_of_an_unknown_guide_is_refused(tmp_path, guide):
     path = tmp_path / "own.yaml"
     path.write_text(f"guide: {guide}\n")
     with pytest.raises(
-        BadInput, match="own.yaml: key 'guide': choose field, potential_field, script, wrench"
+        BadInput, match="own.yaml: key 'guide': choose field, potential_field, dynamic_window"
     ):
         agent_of(str(path), make_episodes("navigate", 1, settings=BLIND))
 

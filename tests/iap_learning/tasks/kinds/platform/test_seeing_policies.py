@@ -51,7 +51,7 @@ def test_a_monitor_judges_the_distance_at_the_end_and_the_time_in_whole_steps() 
     scenario = resolve("navigate", Options(engine="closed_form", seed=SEED))[0]
     vehicle = Vehicle.of(scenario, scenario.vehicles[0])
     monitor, x = PlatformMonitor(task, scenario, vehicle), vehicle.start[None].copy()
-    plant: Any = SimpleNamespace(state=lambda _: x)
+    plant: Any = SimpleNamespace(state=lambda _: x, t=0.0)
     assert monitor.metrics(plant)["distance_m"] is None
     start, goal = x[0, 0, :3].copy(), vehicle.timeline.goal[:3]
     for n in range(3 * task.repeat + task.repeat // 2):  # half a step more, which does not count
