@@ -48,7 +48,7 @@ def acted(folder: Path, flown: Policy, seen: np.ndarray, *flags: str) -> tuple[n
     return np.frombuffer(done.stdout, np.float32).reshape(len(seen), -1), done.stderr.decode()
 
 
-@pytest.mark.parametrize("name", ["docking_nominal", "navigate"])
+@pytest.mark.parametrize("name", ["docking_nominal", "navigate", "wall_push"])
 def test_a_compiled_policy_acts_as_double_precision_does(tmp_path: Path, name: str) -> None:
     assert name in shipped_policies()
     flown = Policy.load(name)

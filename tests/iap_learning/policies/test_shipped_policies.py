@@ -11,6 +11,7 @@ from iap_learning.evaluation.flyers import baseline, of_policy
 from iap_learning.evaluation.results import Results
 from iap_learning.policies.policy import Policy, policy_file, shipped_policies
 from iap_learning.tasks.kinds.registry import task_of_policy
+from iap_physics.engines.make import is_installed
 from iap_simulation.runs.run import record
 
 FRESH = 500_000_000  # seed of the first episode
@@ -68,6 +69,15 @@ def test_images_lead_further_than_a_potential_field_and_that_further_than_a_stra
     )
     assert 0.8 >= field > 0.5
     assert straight < 0.35
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
+def test_walls_that_are_hard_and_not_where_they_are_believed_are_pushed_softly_and_soon() -> None:
+    results = flown("wall_push", 48)
+    assert results.success.mean() >= 0.95
+    assert np.quantile(results.measures["force_peak"], 0.9) <= 15.0
+    assert np.nanmean(results.measures["settling_time"]) <= 3.7
 
 
 def test_iap_run_docking_flies_the_policy_that_ships(tmp_path) -> None:
