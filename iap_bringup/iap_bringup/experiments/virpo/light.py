@@ -13,15 +13,14 @@ from typing import NamedTuple
 from rich.console import Console
 
 from iap_bringup.experiments.virpo.cases import LocalizationCase, LocalizationStudy
-from iap_bringup.experiments.virpo.published import PublishedTables, published
+from iap_bringup.experiments.virpo.published import PublishedTables
 from iap_bringup.experiments.virpo.scores import (
     EstimateResults,
     TableCell,
     Tables,
     mean_of,
 )
-from iap_bringup.experiments.virpo.study import failures, run_and_show
-from iap_io.runs.run_folder import create_run_folder
+from iap_bringup.experiments.virpo.study import run_beside_published
 
 SENSORS, FRONTEND = "stereo_mt9v034", "euroc"
 METHODS = ("vio", "vio_uwb", "joint")
@@ -72,11 +71,7 @@ def run_light(console: Console, *, quick: bool = False, out: Path | None = None)
     Raises:
         BadInput: the folder cannot be used.
     """
-    folder = create_run_folder(out, "virpo_light")
-    what = light_study(quick=quick)
-    run_and_show(
-        console, what, folder, lambda scores: light_tables(scores, what, published()), failures
-    )
+    run_beside_published(console, "virpo_light", light_study(quick=quick), light_tables, out)
 
 
 def light_study(*, quick: bool = False) -> LocalizationStudy:

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from iap_bringup.experiments.piloted_flights import recorded_flights
 from iap_bringup.experiments.virpo.cases import LocalizationStudy, study
-from iap_bringup.experiments.virpo.published import published
+from iap_bringup.experiments.virpo.published import PublishedTables, published
 from iap_bringup.experiments.virpo.runs import run_study
 from iap_bringup.experiments.virpo.scores import (
     EstimateKey,
@@ -102,6 +102,29 @@ def run_and_show(
     show_bars(console, made)
     for path in paths:
         console.print(str(path), soft_wrap=True)
+
+
+def run_beside_published(
+    console: Console,
+    name: str,
+    what: LocalizationStudy,
+    tables_of: Callable[[EstimateResults, LocalizationStudy, PublishedTables], Tables],
+    out: Path | None,
+) -> None:
+    """Run a study whose tables stand beside published ones, and count estimates that fail.
+
+    Args:
+        console: shows the tables.
+        name: of the study.
+        what: cases and seeds.
+        tables_of: makes the tables.
+        out: new folder for the results; None is the next free one in ``runs``.
+
+    Raises:
+        BadInput: the folder cannot be used.
+    """
+    folder, papers = create_run_folder(out, name), published()
+    run_and_show(console, what, folder, lambda scores: tables_of(scores, what, papers), failures)
 
 
 def failures(results: EstimateResults) -> str:

@@ -12,10 +12,9 @@ from pathlib import Path
 from rich.console import Console
 
 from iap_bringup.experiments.virpo.cases import LocalizationCase, LocalizationStudy
-from iap_bringup.experiments.virpo.published import PublishedTables, published
+from iap_bringup.experiments.virpo.published import PublishedTables
 from iap_bringup.experiments.virpo.scores import EstimateResults, TableCell, Tables, mean_of
-from iap_bringup.experiments.virpo.study import failures, run_and_show
-from iap_io.runs.run_folder import create_run_folder
+from iap_bringup.experiments.virpo.study import run_beside_published
 
 SENSORS, FRONTEND, SCENE = "stereo_zed", "euroc", "furnished_hall"
 METHODS = ("vio", "vio_uwb", "self_phy", "virpo", "joint")
@@ -47,11 +46,7 @@ def run_zed(console: Console, *, quick: bool = False, out: Path | None = None) -
     Raises:
         BadInput: the folder cannot be used.
     """
-    folder = create_run_folder(out, "virpo_zed")
-    what = zed_study(quick=quick)
-    run_and_show(
-        console, what, folder, lambda scores: zed_tables(scores, what, published()), failures
-    )
+    run_beside_published(console, "virpo_zed", zed_study(quick=quick), zed_tables, out)
 
 
 def zed_study(*, quick: bool = False) -> LocalizationStudy:
