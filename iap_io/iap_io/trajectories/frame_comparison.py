@@ -20,7 +20,7 @@ from iap_io.trajectories.recorded import RecordedTrajectory
 
 STEP = 0.05  # between the times that are compared [s]
 FEWEST = 20  # of them
-FAR, NEARER = (
+LEAST_DISTANCE, MOST_LEFT = (
     0.2,
     0.2,
 )  # RMS distance that is looked at [m], and the part of it that another frame leaves at most
@@ -77,13 +77,13 @@ def _poses_at(recorded: RecordedTrajectory, t: Array) -> tuple[Array, Array]:
 def _of_places(p: Array, actual: Array) -> FrameMap | None:
     """The simplest map that brings positions (K, 3) as near to a command's as any; None where none has to or does."""
     far = _rms(actual - p)
-    if far < FAR:
+    if far < LEAST_DISTANCE:
         return None
-    maps = [each for each in _maps(p, actual) if each.left < NEARER * far]
+    maps = [each for each in _maps(p, actual) if each.left < MOST_LEFT * far]
     if not maps:
         return None
     least = min(each.left for each in maps)
-    best = next(each for each in maps if each.left < max(ALIKE * least, 0.1 * FAR))
+    best = next(each for each in maps if each.left < max(ALIKE * least, 0.1 * LEAST_DISTANCE))
     text = f"it is {far:.2f} m off its command throughout, and {best.left:.2f} m {best.text}"
     return best._replace(text=text)
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.math import euler, so3
-from iap_io.trajectories.axes import CONVENTIONS, reordered
-from iap_io.trajectories.conventions import QuaternionOrder
+from iap_io.trajectories.axes import CONVENTIONS, Axes, reordered
+from iap_io.trajectories.conventions import AngleUnit, QuaternionOrder
 from iap_io.trajectories.samples import Samples
 
 SCALES = (0.001, 0.01, 0.0254, 0.1, 0.3048, 1000.0)
@@ -24,43 +24,46 @@ class SampledMotion(NamedTuple):
 
 def readings(motion: SampledMotion, samples: Samples) -> Iterator[tuple[str, SampledMotion]]:
     """Yield other readings of the numbers that were read as a motion, by the options that ask for them."""
-    read = CONVENTIONS[samples.about.convention]
-    p, R = motion.p @ read.positions, read.attitudes.T @ motion.R @ read.body
+    about = samples.about
+    read = CONVENTIONS[about.convention]
+    numbers = SampledMotion(motion.p @ read.positions, read.attitudes.T @ motion.R @ read.body)
     for convention, axes in CONVENTIONS.items():
-        if convention != samples.about.convention:
-            other = SampledMotion(p @ axes.positions.T, axes.attitudes @ R @ axes.body.T)
-            yield f"--convention {convention}", other
-    unit = samples.about.scale
-    if not isinstance(unit, tuple):
+        if convention != about.convention:
+            yield f"--convention {convention}", _in_axes(numbers, axes)
+    if not isinstance(about.scale, tuple):
         for scale in SCALES:
-            yield f"--scale {unit * scale:g}", SampledMotion(scale * motion.p, motion.R)
-    angles = samples.about.angles
-    if angles is not None:
-        rpy = so3.euler_from_matrix(R) * (np.pi / 180.0 if angles == "rad" else 180.0 / np.pi)
-        turned = so3.matrix_from_quaternion(euler.quaternions_from_rpy(rpy))
-        other_unit = "deg" if angles == "rad" else "rad"
-        yield (
-            f"--angles {other_unit}",
-            SampledMotion(motion.p, read.attitudes @ turned @ read.body.T),
-        )
-        return
-    order = samples.about.quaternion
-    q = so3.quaternion_from_matrix(R)
+            yield f"--scale {about.scale * scale:g}", SampledMotion(scale * motion.p, motion.R)
+    others = (
+        _orders(numbers, about.quaternion)
+        if about.angles is None
+        else _angles(numbers, about.angles)
+    )
+    for option, other in others:
+        yield option, _in_axes(other, read)
+
+
+def _in_axes(numbers: SampledMotion, axes: Axes) -> SampledMotion:
+    """The motion in ENU/FLU of numbers in some axes."""
+    return SampledMotion(numbers.p @ axes.positions.T, axes.attitudes @ numbers.R @ axes.body.T)
+
+
+def _angles(numbers: SampledMotion, unit: AngleUnit) -> Iterator[tuple[str, SampledMotion]]:
+    """Yield the reading by the other unit of angles."""
+    rpy = so3.euler_from_matrix(numbers.R) * (np.pi / 180.0 if unit == "rad" else 180.0 / np.pi)
+    turned = so3.matrix_from_quaternion(euler.quaternions_from_rpy(rpy))
+    yield f"--angles {'deg' if unit == 'rad' else 'rad'}", SampledMotion(numbers.p, turned)
+
+
+def _orders(numbers: SampledMotion, order: QuaternionOrder) -> Iterator[tuple[str, SampledMotion]]:
+    """Yield readings by other orders of quaternions; a pose that was turned round is not turned round again."""
     if order in ("inverse", "inverse-pose"):
         return
-    turned = np.swapaxes(R, 1, 2)
-    yield (
-        "--quaternion inverse-pose",
-        SampledMotion(
-            -np.einsum("kij,kj->ki", turned, p) @ read.positions.T,
-            read.attitudes @ turned @ read.body.T,
-        ),
-    )
+    turned = np.swapaxes(numbers.R, 1, 2)
+    places = -np.einsum("kij,kj->ki", turned, numbers.p)
+    yield "--quaternion inverse-pose", SampledMotion(places, turned)
+    q = so3.quaternion_from_matrix(numbers.R)
     others: tuple[QuaternionOrder, ...] = ("xyzw", "wxyz", "inverse")
-    for other_order in others:
-        if order != other_order:
-            turned = so3.matrix_from_quaternion(reordered(q, order, other_order))
-            yield (
-                f"--quaternion {other_order}",
-                SampledMotion(motion.p, read.attitudes @ turned @ read.body.T),
-            )
+    for other in others:
+        if order != other:
+            turned = so3.matrix_from_quaternion(reordered(q, order, other))
+            yield f"--quaternion {other}", SampledMotion(numbers.p, turned)

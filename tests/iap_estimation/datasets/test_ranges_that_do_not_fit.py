@@ -12,7 +12,7 @@ from range_bag import ANCHORS, mapping, pose, write_bag
 from iap_bringup.cli import main
 from iap_description.errors import BadInput
 from iap_estimation.datasets.range_checks import check_ranges
-from iap_estimation.datasets.range_doubts import alike, doubts
+from iap_estimation.datasets.understanding import indistinct_orders, range_doubts
 from iap_estimation.virpo.messages import Ranges
 
 NAMES = tuple(map(str, ANCHORS))
@@ -65,17 +65,17 @@ def test_ids_that_are_exchanged_in_a_ring_are_named(detours: float) -> None:
 
 def test_anchors_that_stand_alike_in_another_order_are_found_by_their_places() -> None:
     """A room that is the same from two sides; its ranges fit either order."""
-    assert [1, 0, 3, 2, 4] in map(list, alike(PLACES))
-    assert any("cannot be checked" in each for each in doubts(_rounds(), 0.05))
+    assert [1, 0, 3, 2, 4] in map(list, indistinct_orders(PLACES))
+    assert any("cannot be checked" in each for each in range_doubts(_rounds(), 0.05))
     uneven = PLACES + np.outer([0.0, 0.4, 0.9, 1.5, 2.2], [0.3, 1.0, 0.5])
-    assert alike(uneven) == []
+    assert indistinct_orders(uneven) == []
     square = np.array([[1.0, 1, 0], [1, -1, 0], [-1, -1, 0], [-1, 1, 0]])
-    assert len(alike(square)) == 7  # the symmetries of a square but for the identity
+    assert len(indistinct_orders(square)) == 7  # the symmetries of a square but for the identity
 
 
 def test_ranges_that_nothing_explains_are_said_to_be_off() -> None:
-    assert any("off by 0.57 m" in each for each in doubts(_rounds(), 0.57))
-    assert not any("off by" in each for each in doubts(_rounds(), 0.28))
+    assert any("off by 0.57 m" in each for each in range_doubts(_rounds(), 0.57))
+    assert not any("off by" in each for each in range_doubts(_rounds(), 0.28))
 
 
 @pytest.mark.parametrize(
