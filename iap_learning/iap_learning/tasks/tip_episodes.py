@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Episodes of tasks that touch by the tip of a tool, whose reference actions move."""
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TypeVar, Unpack
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.math import so3
 from iap_description.states import REF_P, REF_Q
 from iap_learning.tasks.late_sensors import WrenchSensorSpec
-from iap_learning.tasks.touch_episodes import BY_POSE, TouchCounts, TouchEpisodes
+from iap_learning.tasks.touch_episodes import BY_POSE, TouchCounts, TouchEpisodes, WorldsOptions
 from iap_learning.tasks.touch_task import TouchTask
 from iap_simulation.batch.references import References
 from iap_simulation.batch.worlds import Worlds
@@ -62,7 +61,7 @@ class TipEpisodes(TouchEpisodes[T]):
         worlds: B.
         counts: of these.
         sensor: of the wrench that is observed.
-        how: see `TouchEpisodes`.
+        how: see `WorldsOptions`.
     """
 
     def __init__(
@@ -71,7 +70,7 @@ class TipEpisodes(TouchEpisodes[T]):
         worlds: int,
         counts: TouchCounts,
         sensor: WrenchSensorSpec,
-        how: Mapping[str, Any],
+        **how: Unpack[WorldsOptions],
     ) -> None:
         super().__init__(task, worlds, BY_POSE, **how)
         self._row, self._counts = self.worlds.timeline.row(0), counts

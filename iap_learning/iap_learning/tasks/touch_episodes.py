@@ -3,7 +3,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
@@ -26,6 +26,20 @@ BY_POSE = {"control.admittance": False, "control.wrench_mode": "none"}
 T = TypeVar("T", bound=TouchTask)
 
 
+class WorldsOptions(TypedDict, total=False):
+    """Options of a task's worlds.
+
+    Attributes:
+        scenario: values of the scenario's keys by their dotted paths, over those of the task.
+        platform: that flies, in place of the scenario's.
+        threads: that share the worlds; no result depends on how many.
+    """
+
+    scenario: Mapping[str, Any] | None
+    platform: str | None
+    threads: int
+
+
 class TouchCounts(Protocol):
     """Counts of B episodes, which begin anew."""
 
@@ -44,9 +58,7 @@ class TouchEpisodes(Episodes[T, Worlds]):
         task: what is to be done.
         worlds: B.
         by_action: values of the scenario's keys by their dotted paths while actions fly, over all others.
-        scenario: such values over those of the task.
-        platform: that flies, in place of the scenario's.
-        threads: that share the worlds; no result depends on how many.
+        how: see `WorldsOptions`.
 
     Raises:
         BadInput: no such scenario, or anything unknown or impossible in it.
@@ -60,16 +72,14 @@ class TouchEpisodes(Episodes[T, Worlds]):
         task: T,
         worlds: int,
         by_action: Mapping[str, Any],
-        *,
-        scenario: Mapping[str, Any] | None = None,
-        platform: str | None = None,
-        threads: int = 1,
+        **how: Unpack[WorldsOptions],
     ) -> None:
-        self._settings = {"engine.name": ENGINE, **task.settings, **(scenario or {})}
+        scenario = how.get("scenario") or {}
+        self._settings = {"engine.name": ENGINE, **task.settings, **scenario}
         self._how: dict[str, Any] = {
-            "platform": platform,
+            "platform": how.get("platform"),
             "sensors": "none",
-            "threads": threads,
+            "threads": how.get("threads", 1),
         }
         self._of_task, self._by_law = task, False
         flying = self._made(by_action, worlds)

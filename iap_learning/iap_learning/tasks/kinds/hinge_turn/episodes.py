@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pushes on what turns about a hinge, in many worlds."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from iap_learning.tasks.kinds.hinge_turn.counts import TurnCounts, TurnRules, co
 from iap_learning.tasks.kinds.hinge_turn.observations import TERMS, TurnInputs
 from iap_learning.tasks.kinds.hinge_turn.task import TurnTask
 from iap_learning.tasks.tip_episodes import TipEpisodes
+from iap_learning.tasks.touch_episodes import WorldsOptions
 
 
 class TurnEpisodes(TipEpisodes[TurnTask]):
@@ -23,9 +23,7 @@ class TurnEpisodes(TipEpisodes[TurnTask]):
     Args:
         task: what is to be done.
         worlds: B.
-        scenario: values of the scenario's keys by their dotted paths, over those of the task.
-        platform: that flies, in place of the scenario's.
-        threads: that share the worlds; no result depends on how many.
+        how: see `WorldsOptions`.
 
     Attributes:
         arc: of the present episodes; nobody but an oracle knows the true axes.
@@ -36,17 +34,8 @@ class TurnEpisodes(TipEpisodes[TurnTask]):
 
     _counts: TurnCounts
 
-    def __init__(
-        self,
-        task: TurnTask,
-        worlds: int,
-        *,
-        scenario: Mapping[str, Any] | None = None,
-        platform: str | None = None,
-        threads: int = 1,
-    ) -> None:
-        how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
-        super().__init__(task, worlds, TurnCounts.of(worlds), task.sensor, how)
+    def __init__(self, task: TurnTask, worlds: int, **how: Unpack[WorldsOptions]) -> None:
+        super().__init__(task, worlds, TurnCounts.of(worlds), task.sensor, **how)
         flying = self.worlds
         self.arc = Arc.of(task, flying.scenario, self._row, worlds)
         self._rules = TurnRules.of(task, flying.scenario.dt)

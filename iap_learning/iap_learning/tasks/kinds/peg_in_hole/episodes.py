@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pegs in many worlds."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from iap_learning.tasks.kinds.peg_in_hole.holes import Holes
 from iap_learning.tasks.kinds.peg_in_hole.observations import TERMS, PegInputs
 from iap_learning.tasks.kinds.peg_in_hole.task import PegTask
 from iap_learning.tasks.tip_episodes import TipEpisodes
+from iap_learning.tasks.touch_episodes import WorldsOptions
 
 
 class PegEpisodes(TipEpisodes[PegTask]):
@@ -23,9 +23,7 @@ class PegEpisodes(TipEpisodes[PegTask]):
     Args:
         task: what is to be done.
         worlds: B.
-        scenario: values of the scenario's keys by their dotted paths, over those of the task.
-        platform: that flies, in place of the scenario's.
-        threads: that share the worlds; no result depends on how many.
+        how: see `WorldsOptions`.
 
     Attributes:
         holes: of the present episodes, which nobody but an oracle knows.
@@ -36,17 +34,8 @@ class PegEpisodes(TipEpisodes[PegTask]):
 
     _counts: PegCounts
 
-    def __init__(
-        self,
-        task: PegTask,
-        worlds: int,
-        *,
-        scenario: Mapping[str, Any] | None = None,
-        platform: str | None = None,
-        threads: int = 1,
-    ) -> None:
-        how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
-        super().__init__(task, worlds, PegCounts.of(worlds), task.sensor, how)
+    def __init__(self, task: PegTask, worlds: int, **how: Unpack[WorldsOptions]) -> None:
+        super().__init__(task, worlds, PegCounts.of(worlds), task.sensor, **how)
         flying = self.worlds
         self.holes = Holes.of(task, flying.scenario, worlds)
         self._rules = PegRules.of(task, flying.scenario.dt)

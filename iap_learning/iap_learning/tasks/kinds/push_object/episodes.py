@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pushes on a loose object in many worlds."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from iap_learning.tasks.kinds.push_object.observations import TERMS, ShoveInputs
 from iap_learning.tasks.kinds.push_object.task import ShoveTask
 from iap_learning.tasks.late_sensors import LateSensors
 from iap_learning.tasks.tip_episodes import TipEpisodes
+from iap_learning.tasks.touch_episodes import WorldsOptions
 
 
 class ShoveEpisodes(TipEpisodes[ShoveTask]):
@@ -24,9 +24,7 @@ class ShoveEpisodes(TipEpisodes[ShoveTask]):
     Args:
         task: what is to be done.
         worlds: B.
-        scenario: values of the scenario's keys by their dotted paths, over those of the task.
-        platform: that flies, in place of the scenario's.
-        threads: that share the worlds; no result depends on how many.
+        how: see `WorldsOptions`.
 
     Attributes:
         goals: of the present episodes.
@@ -37,17 +35,8 @@ class ShoveEpisodes(TipEpisodes[ShoveTask]):
 
     _counts: ShoveCounts
 
-    def __init__(
-        self,
-        task: ShoveTask,
-        worlds: int,
-        *,
-        scenario: Mapping[str, Any] | None = None,
-        platform: str | None = None,
-        threads: int = 1,
-    ) -> None:
-        how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
-        super().__init__(task, worlds, ShoveCounts.of(worlds), task.sensor, how)
+    def __init__(self, task: ShoveTask, worlds: int, **how: Unpack[WorldsOptions]) -> None:
+        super().__init__(task, worlds, ShoveCounts.of(worlds), task.sensor, **how)
         flying = self.worlds
         self.goals = Goals.of(task, flying.scenario, worlds)
         self._rules, eye = ShoveRules.of(task, flying.scenario.dt), task.object_sensor

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Slides along a wall in many worlds."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from iap_learning.tasks.kinds.slide_along_wall.observations import TERMS, SlideI
 from iap_learning.tasks.kinds.slide_along_wall.task import SlideTask
 from iap_learning.tasks.push_line import PushLine
 from iap_learning.tasks.tip_episodes import TipEpisodes
+from iap_learning.tasks.touch_episodes import WorldsOptions
 from iap_simulation.scenario.randomization import placed_world
 
 
@@ -29,9 +29,7 @@ class SlideEpisodes(TipEpisodes[SlideTask]):
     Args:
         task: what is to be done.
         worlds: B.
-        scenario: values of the scenario's keys by their dotted paths, over those of the task.
-        platform: that flies, in place of the scenario's.
-        threads: that share the worlds; no result depends on how many.
+        how: see `WorldsOptions`.
 
     Raises:
         BadInput: no such scenario, or it has no push, tool or wall.
@@ -39,17 +37,8 @@ class SlideEpisodes(TipEpisodes[SlideTask]):
 
     _counts: SlideCounts
 
-    def __init__(
-        self,
-        task: SlideTask,
-        worlds: int,
-        *,
-        scenario: Mapping[str, Any] | None = None,
-        platform: str | None = None,
-        threads: int = 1,
-    ) -> None:
-        how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
-        super().__init__(task, worlds, SlideCounts.of(worlds), task.sensor, how)
+    def __init__(self, task: SlideTask, worlds: int, **how: Unpack[WorldsOptions]) -> None:
+        super().__init__(task, worlds, SlideCounts.of(worlds), task.sensor, **how)
         flying = self.worlds
         self.line = PushLine.of(task.name, task.wall, flying.scenario, self._row)
         self._rules = SlideRules.of(task, self.line.desired, flying.scenario.dt)

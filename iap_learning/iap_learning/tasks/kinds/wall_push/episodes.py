@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pushes on a wall in many worlds."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from iap_learning.tasks.kinds.wall_push.measurements import PushMeasurements
 from iap_learning.tasks.kinds.wall_push.observations import TERMS, PushInputs
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
 from iap_learning.tasks.push_line import PushLine
-from iap_learning.tasks.touch_episodes import TouchEpisodes
+from iap_learning.tasks.touch_episodes import TouchEpisodes, WorldsOptions
 from iap_simulation.batch.actions import action_of
 
 # Velocities are flown by the suite's law in all worlds at once, which takes no part in the push.
@@ -27,9 +26,7 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask]):
     Args:
         task: what is to be done.
         worlds: B.
-        scenario: values of the scenario's keys by their dotted paths, over those of the task.
-        platform: that flies, in place of the scenario's.
-        threads: that share the worlds; no result depends on how many.
+        how: see `WorldsOptions`.
 
     Raises:
         BadInput: no such scenario, or it has no push, tool or wall.
@@ -37,16 +34,7 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask]):
 
     _counts: PushCounts
 
-    def __init__(
-        self,
-        task: WallPushTask,
-        worlds: int,
-        *,
-        scenario: Mapping[str, Any] | None = None,
-        platform: str | None = None,
-        threads: int = 1,
-    ) -> None:
-        how: dict[str, Any] = {"scenario": scenario, "platform": platform, "threads": threads}
+    def __init__(self, task: WallPushTask, worlds: int, **how: Unpack[WorldsOptions]) -> None:
         super().__init__(task, worlds, BY_VELOCITY, **how)
         flying = self.worlds
         self.line = PushLine.of(task.name, task.wall, flying.scenario, flying.timeline.row(0))
