@@ -204,7 +204,7 @@ def test_what_is_flown_is_the_path_that_was_logged(log, flight):
     assert np.linalg.norm(off, axis=1).max() < 1e-3
     first = recorded.about.lines()[:4]
     assert first[0].startswith("read: topic position (vehicle_local_position.x,y,z of a PX4 ULog)")
-    assert first[2] == "axes NED/FRD, unit m"
+    assert first[2] == "axes NED/FRD, unit m, as an accelerometer beside it confirms"
 
 
 def test_what_was_on_the_ground_is_not_flown(flight, tmp_path):
