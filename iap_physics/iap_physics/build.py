@@ -124,7 +124,8 @@ def _parts(
     elif measured:
         parts.append(ContactWrenches(engine, measured, parts))
     clearances = {i: v.platform.ground_clearance for i, v in enumerate(vehicles) if v.may_land}
-    if clearances and engine.batch == 1 and spec.world.has_ground:
+    is_alone = engine.batch == 1 and not isinstance(engine, ContactSums)
+    if clearances and is_alone and spec.world.has_ground:
         names, hover = [v.name for v in vehicles], [sum(v.hover_thrust) for v in vehicles]
         dt = 1.0 / spec.rates.physics_hz
         parts.append(Touchdowns(engine, propulsion, clearances, names, hover, dt))

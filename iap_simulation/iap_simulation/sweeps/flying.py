@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from iap_description.errors import BadInput, FlightFailed
-from iap_simulation.batch.batch_support import unsupported
+from iap_simulation.batch.batch_support import IN_CONTACT, unsupported
 from iap_simulation.batch.scored_flights import score_worlds
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.flights.flight import Flight
@@ -59,10 +59,10 @@ def fly(chunk: Chunk) -> list[Row]:
 
 
 def _fly_side_by_side(scenario: Scenario) -> bool:
-    """True if the runs are flown as worlds, whose sensors nobody judges."""
-    first = scenario.vehicles[0]
+    """True if the runs are flown as worlds, in which nobody judges sensors, contact or landings."""
+    first, in_contact = scenario.vehicles[0], scenario.engine.name in IN_CONTACT
     is_plain = len(scenario.vehicles) == 1 and not first.sensors.topics
-    return is_plain and first.platform.arm is None and unsupported(scenario) is None
+    return is_plain and not in_contact and unsupported(scenario) is None
 
 
 class RecordedChunks(NamedTuple):

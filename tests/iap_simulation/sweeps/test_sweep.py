@@ -33,7 +33,12 @@ TIMEOUT = 600.0  # after which a command hangs [s]
 
 @pytest.mark.parametrize(
     ("engine", "sensors", "most"),
-    [("closed_form", "none", 64), ("closed_form", "imu", 10), ("pybullet", "none", 10)],
+    [
+        ("closed_form", "none", 64),
+        ("closed_form", "imu", 10),
+        ("pybullet", "none", 10),
+        ("mujoco", "none", 10),
+    ],
 )
 def test_worlds_side_by_side_are_many_in_a_piece_of_work_and_single_runs_few(
     engine, sensors, most
@@ -96,6 +101,27 @@ def test_rows_are_those_of_single_runs(tmp_path):
     ).items():
         assert flattened(row)[key] == value, key
         assert line[key] == ("" if value is None else str(value)), key
+
+
+@pytest.mark.parametrize(
+    ("scenario", "options", "figure"),
+    [
+        ("wall_push", {"duration": 11.5}, "force_max_n"),
+        ("beetle_hover", {"settings": {"reference.duration": 0.5}}, "landing.force_n"),
+    ],
+)
+def test_rows_in_mujoco_have_what_contact_did(tmp_path, scenario, options, figure):
+    settings = options.get("settings", {})
+    asked = Options(
+        engine="mujoco",
+        duration=options.get("duration"),
+        assignments=tuple(f"{key}={value}" for key, value in settings.items()),
+    )
+    row = flattened(swept(Study(scenario, asked), tmp_path / "sweep", Here()).rows[0])
+    metrics = record(scenario, folder=tmp_path / "run", engine="mujoco", seed=0, **options).metrics
+    alone = flattened({k: v for k, v in metrics.items() if k not in MEASURED})
+    assert alone[figure] > 0.0
+    assert {key: row[key] for key in alone} == alone
 
 
 def test_a_finished_sweep_flies_nothing_again(tmp_path):
