@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_control.interaction.push import Push, PushPlan
+from iap_control.interaction.push import Push, PushPlan, is_touching
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.signals import ForceMode
@@ -79,3 +79,9 @@ def test_a_reset_plan_begins_anew():
 def test_an_axis_that_does_not_exist_is_named():
     with pytest.raises(BadInput, match="axes"):
         plan_of(axes=["forwards"])
+
+
+def test_contact_is_a_force_of_more_than_three_tenths_of_a_newton_whatever_its_direction():
+    for size, touches in ((0.29, False), (0.31, True)):
+        for direction in (np.array([0.6, 0.0, -0.8]), np.array([0.0, 1.0, 0.0])):
+            assert is_touching(np.array([*size * direction, 9.0, 9.0, 9.0])) == touches

@@ -7,6 +7,8 @@ import pytest
 from iap_control.responders.blend import Blend
 from iap_control.responders.inputs import SimpleInputs, world_rates
 from iap_control.responders.pose_stream import InputLimits
+from iap_control.responders.reference_input import ReferenceInput
+from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 
@@ -148,3 +150,26 @@ def test_rates_in_the_body_turn_with_it_and_rates_in_the_world_do_not():
     in_world = world_rates(rates, q_east_to_north, in_body=False)
     np.testing.assert_allclose(in_body, [0.0, 1.0, 0.0, 1.0, 0.0, 0.0], atol=1e-12)
     np.testing.assert_allclose(in_world, [1.0, 0.0, 0.0, 0.0, -1.0, 0.0], atol=1e-12)
+
+
+def test_unless_asked_otherwise_rates_change_by_2_and_3_per_second_and_stop_half_a_second_after():
+    inputs = SimpleInputs(3, InputLimits())
+    rates = np.array([9.0, 0.0, 0.0, 0.0, 0.0, 9.0])
+    inputs.take_rates(0.0, "twist", rates)
+    rows = rows_over(inputs, 0.9)
+    slope = np.diff(rows[:80], axis=0) / DT
+    np.testing.assert_allclose(slope[5:, REF_V.start], 2.0)
+    np.testing.assert_allclose(slope[5:, REF_W.stop - 1], 3.0)
+    assert rows[:, REF_V.start].argmax() * DT == pytest.approx(0.5, abs=1.5 * DT)
+
+
+@pytest.mark.parametrize("off", [-0.0105, 0.0105])
+def test_a_pose_whose_quaternion_is_off_by_more_than_a_hundredth_is_refused(off):
+    inputs = ReferenceInput(3, InputLimits(), "stamped", needs_headings=True)
+    with pytest.raises(BadInput, match=r"reference/pose: no number, or no unit quaternion"):
+        inputs.take_pose(0.0, 0.0, pose() * [1, 1, 1, *[1.0 + off] * 4])
+    assert not inputs.follows_inputs
+    inputs.take_pose(0.0, 0.0, pose(z=1.0) * [1, 1, 1, *[1.0 + 0.9 * off] * 4])
+    assert inputs.follows_inputs
+    q = inputs.at(0.0, 0, HERE).row[REF_Q]
+    assert np.linalg.norm(q) == pytest.approx(1.0, abs=1e-12)

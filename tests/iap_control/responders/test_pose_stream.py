@@ -6,7 +6,7 @@ import pytest
 
 from iap_control.responders.inputs import SimpleInputs
 from iap_control.responders.pose_follower import Offset
-from iap_control.responders.pose_stream import InputLimits
+from iap_control.responders.pose_stream import InputLimits, PoseStream
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_V, REF_W
 
@@ -102,3 +102,61 @@ def test_an_offset_fades_out_within_the_limit_and_does_not_swing(speed):
         assert offset.e[0] >= 0.0
     assert np.abs(a).max() < 2.0 and np.abs(np.diff(a)).max() / DT < 2.0 / 0.4
     assert not offset.e.any() and not offset.rate.any()
+
+
+def moved(distance):
+    return np.array([distance, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])
+
+
+def stream_of(*poses):
+    """A stream that took poses (time, stamp, distance)."""
+    stream = PoseStream(0.5)
+    for t, stamp, distance in poses:
+        stream.take(t, stamp, moved(distance))
+    return stream
+
+
+def test_a_pose_further_than_twenty_centimetres_from_where_the_stream_was_going_begins_it_anew():
+    for distance, is_new in ((0.39, False), (0.41, True)):  # it was going to 0.2 m
+        stream = stream_of((0.0, 1.0, 0.0), (0.1, 1.1, 0.1))
+        assert stream.take(0.2, 1.2, moved(distance)) == is_new
+
+
+def test_velocities_are_low_passed_by_a_twentieth_of_a_second_and_accelerations_by_twice_that():
+    stream = stream_of((0.0, 1.0, 0.0), (0.05, 1.05, 0.0), (0.1, 1.1, 0.05))  # 0, then 1 m/s
+    assert stream.track.linear.v[0] == pytest.approx(0.5)
+    a = 0.05 / (0.1 + 0.05) * 0.5 / 0.05
+    assert stream.track.linear.a[0] == pytest.approx(a)
+    assert stream.own[0] == pytest.approx(0.05 / 1.05 * a)  # by a second
+
+
+def test_a_pose_is_overdue_after_two_of_the_longest_intervals_and_a_bit():
+    stream = stream_of((0.0, 1.0, 0.0), (0.1, 1.1, 0.1))
+    assert stream.track.end == pytest.approx(0.1 + 2.2 * 0.1)
+    row = np.zeros(22)
+    stream.track.fill(row, 5.0)
+    assert row[0] == pytest.approx(0.1 + 1.0 * (2.2 * 0.1 + 0.1))  # carried on for 0.1 s more
+
+
+def test_without_stamps_poses_are_smoothed_by_four_times_what_they_come_late():
+    stream = stream_of((0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (0.2, 0.0, 0.0), (0.4, 0.0, 0.0))
+    late = 0.2 - (0.1 + 0.1 + 0.2) / 3.0
+    assert stream.track.smoothing == pytest.approx(0.05 + 4.0 * late)
+
+
+def test_a_small_offset_fades_out_at_eight_radians_per_second_and_a_large_one_by_its_jerk():
+    small, large, dt = Offset(), Offset(), 1e-6
+    small.take(np.array([1e-3, 0.0, 0.0]), np.zeros(3), np.zeros(3))
+    small.advance(dt, 1e3)
+    assert small.a[0] == pytest.approx(-(8.0**3) * 1e-3 * dt, rel=1e-3)
+    large.take(np.array([0.1, 0.0, 0.0]), np.zeros(3), np.zeros(3))
+    large.advance(dt, 2.0)
+    assert large.a[0] == pytest.approx(-2.0 / 0.4 * dt, rel=1e-3)
+
+
+def test_an_offset_of_ten_micrometres_is_gone():
+    for size, remains in ((0.95e-5, False), (1.05e-5, True)):
+        offset = Offset()
+        offset.take(np.array([size, 0.0, 0.0]), np.zeros(3), np.zeros(3))
+        offset.advance(DT, 2.0)
+        assert offset.e.any() == remains

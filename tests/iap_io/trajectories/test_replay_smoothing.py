@@ -179,3 +179,13 @@ def test_circles_that_no_smooth_copy_follows_are_refused(
             commanded(replay)
     else:
         assert commanded(replay).duration == pytest.approx(5.98)
+
+
+def test_unless_asked_otherwise_a_motion_at_two_hertz_keeps_half_of_its_amplitude() -> None:
+    t = np.arange(0.0, 10.0, 0.02)
+    place = np.column_stack([0.1 * np.sin(4.0 * np.pi * t), 0.0 * t, 1.0 + 0.0 * t])
+    level = np.tile([0.0, 0.0, 0.0, 1.0], (len(t), 1))
+    recorded = RecordedTrajectory(t, place, level, "motion", "header", 0, None, *(None,) * 4)
+    middle = (t > 3.0) & (t < 7.0)
+    kept = smoothed(recorded)(t)[middle, REF_P]
+    np.testing.assert_allclose(kept[:, 0], 0.5 * place[middle, 0], atol=2e-3)
