@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from iap_bringup.experiments import node_studies, studies
+from iap_bringup.experiments import studies
+from iap_bringup.experiments.nodes import studies as node_studies
 from iap_description.errors import BadInput
 
 

@@ -45,3 +45,9 @@ class ScalarCodec:
     def reading(self, source: SensorSource, t: float, message: Any) -> ScalarReading:  # noqa: ANN401
         """The reading of a message at its stamp [s]."""
         return ScalarReading(source, t, float(getattr(message, self.VALUE)))
+
+
+class PressureCodec(ScalarCodec):
+    """Pressures [Pa] as sensor_msgs/FluidPressure."""
+
+    MSGTYPE, VALUE, VARIANCE = "sensor_msgs/msg/FluidPressure", "fluid_pressure", "variance"

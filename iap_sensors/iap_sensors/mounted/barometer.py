@@ -21,7 +21,7 @@ from iap_description.math.atmosphere import standard_pressure
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import ScalarReading, SensorSource
 from iap_description.sensors.sensor_info import OtherSensorInfo
-from iap_io.sensor_messages.pressure_codec import PressureCodec
+from iap_io.sensor_messages.scalar_codec import PressureCodec
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "barometer", "barometer")

@@ -27,7 +27,7 @@ def other(codec: str, **values: float) -> OtherSensorInfo:
 
 
 FIX = other("fix_codec:FixCodec", horizontal=1.5, vertical=2.5)
-PRESSURE = other("pressure_codec:PressureCodec", deviation=3.0)
+PRESSURE = other("scalar_codec:PressureCodec", deviation=3.0)
 SOURCE = SensorSource(FIX.topic, FIX.frame)
 
 
