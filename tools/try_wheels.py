@@ -3,13 +3,15 @@
 
 Usage: ./iap wheels && ./iap python tools/try_wheels.py [--wheels DIR] [--keep DIR] PYTHON [STEP ...]
 
-PYTHON makes a new environment: no compiler in PATH, no ROS, no setting of this shell. Each step prints its time. The
-first that fails ends the trial with its output and exit code 1.
+PYTHON makes a new environment: no compiler in PATH, no ROS, no setting of this shell. Each step prints its time, and
+that of the processors, which other work on the machine does not lengthen. The first that fails ends the trial with its
+output and exit code 1.
 """
 
 import argparse
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -114,6 +116,12 @@ def last_line(text: str) -> str:
     return [line for line in text.splitlines() if not line.startswith("iap: ")][-1]
 
 
+def processor_time() -> float:
+    """What all processes that have ended used of the processors [s]."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 STEPS: dict[str, Callable[[Trial], str]] = {
     step.__name__: step
     for step in (Trial.core, Trial.flight, Trial.readme, Trial.examples, Trial.scenarios)
@@ -138,13 +146,14 @@ def main() -> int:
         home.mkdir(parents=True, exist_ok=True)
         trial = Trial(options.python, options.wheels.absolute(), home)
         for name in options.steps or STEPS:
-            start = time.monotonic()
+            start, used = time.monotonic(), processor_time()
             try:
                 text = STEPS[name](trial)
             except subprocess.CalledProcessError as error:
                 sys.stderr.write(f"{error.output or ''}try_wheels: {name} failed\n")
                 return 1
-            sys.stdout.write(f"{name}: {time.monotonic() - start:.0f} s, {text}\n")
+            spent = f"{time.monotonic() - start:.0f} s ({processor_time() - used:.0f} s of CPU)"
+            sys.stdout.write(f"{name}: {spent}, {text}\n")
             sys.stdout.flush()
     return 0
 

@@ -17,8 +17,11 @@ def near(name: str, known: Iterable[str], *, before: str = "") -> str:
         known: all that there are.
         before: what is typed before each of them.
     """
-    names = get_close_matches(name, dict.fromkeys(known), n=COUNT, cutoff=SIMILARITY)
-    names = [before + each for each in names]
+    small: dict[str, list[str]] = {}  # letters' case counts for no likeness
+    for each in dict.fromkeys(known):
+        small.setdefault(each.lower(), []).append(each)
+    like = get_close_matches(name.lower(), small, n=COUNT, cutoff=SIMILARITY)
+    names = [before + each for letters in like for each in small[letters]]
     return f"did you mean {' or '.join(names)}?" if names else ""
 
 

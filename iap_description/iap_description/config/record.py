@@ -139,17 +139,38 @@ def first_fault(error: ValidationError, tree: object, prefix: str = "") -> str:
         meant = near(str(key), [str(each) for each in beside if each != key], before=before)
         return f"unknown key '{path}'" + (f": {meant}" if meant else "")
     if fault["type"] == "missing":
-        return f"missing key '{path}'"
+        return _fault_of_length(error, path) or f"missing key '{path}'"
     if fault["type"] in ("union_tag_not_found", "union_tag_invalid"):
         return _fault_of_kind(fault["ctx"], path, fault["input"])
     value = fault["input"]
+    if fault["type"] == "too_long" and fault["ctx"]["field_type"] == "Tuple":
+        return f"key '{path}': {_other_length(fault['ctx']['max_length'], value)}"
     message = _reason(fault["type"], fault["msg"], value)
     got = "" if isinstance(value, dict) else f" (got {shown(value)})"
     return f"key '{path}': {message}{got}" if path else f"{message}{got}"
 
 
+def _fault_of_length(error: ValidationError, path: str) -> str:
+    """A list with too few values, by the path of the first that is missing; empty where a key is missing."""
+    faults = error.errors(include_url=False)
+    *parents, place = faults[0]["loc"]
+    values = faults[0]["input"]
+    if not isinstance(place, int) or not isinstance(values, list | tuple):
+        return ""
+    missing = sum(
+        each["type"] == "missing" and list(each["loc"][:-1]) == parents for each in faults
+    )
+    return f"key '{path.rpartition('.')[0]}': {_other_length(len(values) + missing, values)}"
+
+
+def _other_length(expected: int, values: Sequence[object]) -> str:
+    return f"{expected} values are expected, found {len(values)} (got {shown(values)})"
+
+
 def _reason(kind: str, message: str, value: object) -> str:
     """The reason of a fault, without pydantic's names of classes, and with the names that a mistyped one is like."""
+    if kind in ("tuple_type", "list_type"):
+        return "a list in brackets belongs here, such as [1, 2]"
     if kind in ("model_type", "dict_type"):
         return "a mapping of keys belongs here"
     if kind == "literal_error" and isinstance(value, str):

@@ -59,6 +59,15 @@ def test_the_nearest_name_is_offered(typed, meant, capsys):
     assert f"did you mean {meant}" in complaint(capsys, *typed.split())
 
 
+def test_a_value_that_the_shell_cuts_at_its_spaces_is_to_be_quoted(capsys):
+    typed = "run hover --set control.gains.kP=[1, 1, 1, 9, 9, 9]"
+    assert "quote a value with spaces" in complaint(capsys, *typed.split())
+
+
+def test_a_command_without_what_it_needs_names_its_help(capsys):
+    assert "scenario (see iap run --help)" in complaint(capsys, "run")
+
+
 @pytest.mark.parametrize(
     "typed",
     [

@@ -3,7 +3,7 @@
 
 import pytest
 
-from iap_description.config.alternatives import nearest
+from iap_description.config.alternatives import near, nearest
 
 KNOWN = ("out", "plot", "end_pause", "pace", "reference")
 
@@ -23,3 +23,9 @@ def test_a_name_is_misspelt_if_it_is_nearly_another_or_has_its_letters(
     name: str, meant: str | None
 ) -> None:
     assert nearest(name, KNOWN) == meant
+
+
+def test_a_name_in_other_letters_is_offered_as_it_is_written():
+    assert near("kp", ("kI", "kP", "wrench")) == "did you mean kP?"
+    assert near("WIND", ("wind", "start"), before="world.") == "did you mean world.wind?"
+    assert near("kp", ("wrench",)) == ""

@@ -129,6 +129,23 @@ def test_a_value_of_several_kinds_is_refused_by_its_key_alone(width, key):
         validate(Draw, {"width": width}, source="file")
 
 
+class Gains(Record):
+    kP: tuple[float, float, float]  # noqa: N815 - the paper's
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1.0], "3 values are expected, found 1"),
+        ([1.0] * 5, "3 values are expected, found 5"),
+        ("1,2,3", "a list in brackets belongs here"),
+    ],
+)
+def test_a_list_of_another_length_is_refused_with_both_numbers(values, message):
+    with pytest.raises(BadInput, match=f"^file: key 'gains.kP': {message}"):
+        validate(Gains, {"kP": values}, source="file", prefix="gains")
+
+
 class Pair(Record):
     names: tuple[str, str]
     length: float = 1.0

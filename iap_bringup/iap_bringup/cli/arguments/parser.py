@@ -92,9 +92,9 @@ class CommandParser(argparse.ArgumentParser):
             BadInput: always.
         """
         command = self.prog.partition(" ")[2]
-        raise BadInput(
-            f"{command}: {message}" if command else f"{message} (see {self.prog} --help)"
-        )
+        text = f"{command}: {message}" if command else message
+        needs_help = not command or "arguments are required" in message
+        raise BadInput(f"{text} (see {self.prog} --help)" if needs_help else text)
 
     def options(self) -> list[str]:
         """The options of this parser as they are typed."""
@@ -108,7 +108,7 @@ class CommandParser(argparse.ArgumentParser):
             self._refuse_unknown(args)
             raise
         if rest:
-            self.error(f"unknown argument '{rest[0]}'{self._meant(rest[0])}")
+            self.error(f"unknown argument '{rest[0]}'{self._meant(rest[0]) or _unquoted(args)}")
         for need in self.needs:
             self._refuse_alone(need, options)
         return options, rest
@@ -162,6 +162,12 @@ class CommandParser(argparse.ArgumentParser):
             raise argparse.ArgumentError(
                 action, f"unknown '{value}': {alternatives(str(value), names)}"
             )
+
+
+def _unquoted(arguments: Sequence[str]) -> str:
+    """What to do about a value that the shell has cut at its spaces; empty where none is open."""
+    is_cut = any(each.count("[") > each.count("]") for each in arguments)
+    return ": quote a value with spaces, such as --set 'KEY=[1, 2]'" if is_cut else ""
 
 
 def help_width() -> int:
