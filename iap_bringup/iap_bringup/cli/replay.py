@@ -84,7 +84,7 @@ def _replay_open_loop(options: argparse.Namespace) -> int:
     _show(
         console, replay, f"{options.what} of {log.path.name} on {metrics['platform']}, RMS error"
     )
-    console.print(f"run: {folder}", soft_wrap=True)
+    console.print(f"run folder: {folder}", soft_wrap=True)
     if options.json:
         sys.stdout.write(json.dumps(metrics, allow_nan=False) + "\n")
     return 0

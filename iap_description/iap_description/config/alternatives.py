@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Names that a user may have meant by one that does not exist."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 SIMILARITY = 0.6  # least ratio of difflib at which a name is offered
@@ -22,6 +22,11 @@ def near(name: str, known: Iterable[str], *, before: str = "") -> str:
         small.setdefault(each.lower(), []).append(each)
     like = get_close_matches(name.lower(), small, n=COUNT, cutoff=SIMILARITY)
     names = [before + each for letters in like for each in small[letters]]
+    return question(names)
+
+
+def question(names: Sequence[str]) -> str:
+    """The question whether one of some names was meant; empty without them."""
     return f"did you mean {' or '.join(names)}?" if names else ""
 
 

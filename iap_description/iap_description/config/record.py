@@ -8,7 +8,7 @@ key and the value; `override` implements the command line's ``--set KEY=VALUE`` 
 
 import copy
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import (
@@ -21,7 +21,7 @@ from pydantic import (
     model_serializer,
 )
 
-from iap_description.config.alternatives import alternatives, near
+from iap_description.config.alternatives import COUNT, alternatives, near, question
 from iap_description.config.bounds import (
     LARGEST_NUMBER,
     LEAST_POSITIVE,
@@ -255,8 +255,20 @@ def _known_here(node: Any, key: str, before: str) -> str:  # noqa: ANN401
     """Keys to type in place of one that a node of a tree does not have, and what is typed before them."""
     if isinstance(node, dict):
         known = list(map(str, node))
-        return near(key, known, before=before) or alternatives(key, known)
+        paths = sorted(_paths_to(key, node), key=lambda path: path.count("."))[: 2 * COUNT]
+        meant = question([before + each for each in paths])
+        return meant or near(key, known, before=before) or alternatives(key, known)
     return f"there are {len(node)} here" if isinstance(node, list) else "here is a single value"
+
+
+def _paths_to(key: str, node: Any) -> Iterator[str]:  # noqa: ANN401
+    """Dotted paths below a node that end with a key, in whatever letters."""
+    parts = node.items() if isinstance(node, dict) else ()
+    parts = enumerate(node) if isinstance(node, list) else parts
+    for name, part in parts:
+        if str(name).lower() == key.lower():
+            yield str(name)
+        yield from (f"{name}.{below}" for below in _paths_to(key, part))
 
 
 def _assign(tree: Any, path: str, value: object) -> None:  # noqa: ANN401

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError, model_validator
 
 from iap_description.config import record
 from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT, MAX_SEED
-from iap_description.config.record import Record, validate
+from iap_description.config.record import Record, override, validate
 from iap_description.errors import BadInput
 from iap_description.vehicles.arm import ARMS, Arm
 from iap_description.vehicles.mount import Mount
@@ -144,6 +144,19 @@ class Gains(Record):
 def test_a_list_of_another_length_is_refused_with_both_numbers(values, message):
     with pytest.raises(BadInput, match=f"^file: key 'gains.kP': {message}"):
         validate(Gains, {"kP": values}, source="file", prefix="gains")
+
+
+def test_a_key_without_the_keys_above_it_is_offered_with_them():
+    tree = {"wind": {"speed": 0.0}, "control": {"gains": {"kP": 1.0}}, "vehicles": [{"kp": 2}]}
+    for typed in ("kP", "kp"):
+        with pytest.raises(
+            BadInput, match=r"did you mean control\.gains\.kP or vehicles\.0\.kp\?"
+        ):
+            override(tree, [f"{typed}=3"])
+    with pytest.raises(BadInput, match=r"'gains': did you mean control\.gains\?"):
+        override(tree, ["gains.kP=3"])
+    with pytest.raises(BadInput, match="choose wind, control, vehicles"):
+        override(tree, ["mass=3"])
 
 
 class Pair(Record):
