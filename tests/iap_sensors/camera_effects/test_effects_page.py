@@ -5,6 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import yaml
 
 from iap_sensors.camera_effects.table import CameraEffects
@@ -24,6 +25,18 @@ def test_every_effect_is_on_the_page_with_every_key():
     for name, keys in keys_on_the_page().items():
         assert set(keys) == set(type(getattr(effects, name)).model_fields)
         assert f"| `{name}` |" in PAGE
+
+
+def test_numbers_on_the_page_stand_for_keys_that_are_left_out_but_errors_are_none():
+    errors = {"red", "blue", "read_noise", "dark_current", "prnu", "dsnu"}
+    effects = CameraEffects.model_validate(keys_on_the_page())
+    for name, keys in keys_on_the_page().items():
+        for key, field in type(getattr(effects, name)).model_fields.items():
+            if field.is_required():
+                continue
+            left_out = np.ravel(field.default).tolist()
+            shown = np.ravel(keys[key]).tolist()
+            assert left_out == ([0.0] * len(shown) if key in errors else shown), f"{name}.{key}"
 
 
 def test_the_commands_are_understood():
