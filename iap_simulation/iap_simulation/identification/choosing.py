@@ -17,7 +17,7 @@ from iap_description.errors import BadInput
 from iap_io.trajectories.pose_reading import counted
 from iap_simulation.identification.following import check_following
 from iap_simulation.identification.log import FEWEST, SI, Log, LogUnits
-from iap_simulation.identification.log_files import Clock, read_log
+from iap_simulation.identification.log_files import Clock, check_log_exists, read_log
 from iap_simulation.identification.time_base import DROPOUT, gap_of
 
 UNLIKE = 0.1  # share by which periods of logs differ without a note
@@ -102,6 +102,8 @@ def split(
         BadInput: no such log, none to fit or to hold out, flights that stand in both, or logs of unlike vehicles.
     """
     paths, rest = choose_paths(logs, fit, validate)
+    for path in (*paths, *rest):
+        check_log_exists(path)
     if not rest and force:
         rest = paths
     if not rest:

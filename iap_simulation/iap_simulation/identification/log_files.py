@@ -48,10 +48,9 @@ def read_log(path: Path, clock: Clock = "nominal", units: LogUnits = SI) -> Log:
     Raises:
         BadInput: not such a file, or a channel that is missing, of another length, or not finite.
     """
+    check_log_exists(path)
     if path.is_dir():
         return read_run(path)
-    if not path.is_file():
-        raise BadInput(f"{path}: no such log")
     if path.suffix == ".mat":
         return read_matlab(path, clock)
     if path.suffix == ".csv":
@@ -61,6 +60,16 @@ def read_log(path: Path, clock: Clock = "nominal", units: LogUnits = SI) -> Log:
             path.stem, str(path), columns.signals, in_units=in_units, notes=columns.notes
         )
     raise BadInput(f"{path}: .mat, .csv or a run folder is expected")
+
+
+def check_log_exists(path: Path) -> None:
+    """Refuse a path where nothing is.
+
+    Raises:
+        BadInput: naming it.
+    """
+    if not (path.is_dir() or path.is_file()):
+        raise BadInput(f"{path}: no such log")
 
 
 def read_matlab(path: Path, clock: Clock) -> Log:

@@ -198,10 +198,11 @@ def resolve_again(
         tree["world"] = {**mapping_of(tree, "world", str(path)), "scene": scene}
     for vehicle in vehicles_of(tree, str(path)) if sensors is not None else ():
         vehicle["sensors"] = sensors
-    tree = _with_presets(tree, str(path))
+    tree = _with_presets(tree, str(path) if sensors is None else f"--sensors {sensors}")
     for assignment in assignments:
         tree = _with_presets(assigned(tree, assignment), f"--set {assignment}")
-    return scenario_of(tree, str(path)), tree
+    typed = {} if scene is None else {"world.scene": f"--scene {scene}"}
+    return scenario_of(tree, str(path), typed), tree
 
 
 def scenario_of(tree: dict[str, Any], source: str, typed: Mapping[str, str] = {}) -> Scenario:

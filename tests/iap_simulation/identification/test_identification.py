@@ -186,6 +186,8 @@ def test_what_cannot_be_identified_is_one_line(logs, capsys, more, words):
 def test_one_log_alone_and_none_are_refused(logs, capsys):
     assert run(logs[0], "--model", "second_order") == 2
     assert "no log to validate" in capsys.readouterr().err
+    assert run("nothing.mat", "--model", "second_order") == 2
+    assert "nothing.mat: no such log" in capsys.readouterr().err
     assert run("--model", "second_order") == 2
     assert "no log to fit" in capsys.readouterr().err
 

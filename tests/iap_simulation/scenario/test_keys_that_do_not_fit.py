@@ -4,8 +4,12 @@
 from typing import Any
 
 import pytest
+import yaml
 from flying import scenario_of
 from refusals import refusal
+
+from iap_description.errors import BadInput
+from iap_simulation.scenario.resolving import Options, resolve, resolve_again
 
 SEEING: dict[str, Any] = {"sensors": "stereo", "scene": "textured_walls"}
 DEPTH: dict[str, Any] = {"sensors": "depth_rays", "scene": "textured_walls"}
@@ -82,3 +86,16 @@ def test_keys_that_do_not_fit_are_refused_by_name_and_those_that_do_are_taken(
     assert words in refusal(scenario_of, name, *refused, engine="pybullet", **options)
     if taken:
         assert scenario_of(name, *taken, engine="pybullet", **options).vehicles
+
+
+@pytest.mark.parametrize(("sensors", "scene", "blamed"), [
+    (None, "moon", "--scene moon: key 'world.scene'"),
+    ("moon", None, "--sensors moon: no sensors"),
+])  # fmt: skip
+def test_an_option_that_changes_a_recorded_run_is_blamed_in_place_of_its_file(
+    sensors, scene, blamed, tmp_path
+):
+    path = tmp_path / "config.yaml"
+    path.write_text(yaml.safe_dump(resolve("hover", Options())[1]), encoding="utf-8")
+    with pytest.raises(BadInput, match=f"^{blamed}"):
+        resolve_again(path, sensors=sensors, scene=scene)
