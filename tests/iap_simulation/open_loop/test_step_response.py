@@ -62,3 +62,26 @@ def test_an_angle_that_does_not_follow_reaches_no_step():
 )
 def test_nothing_is_said_where_nothing_tells(change):
     assert StepResponse.of(*change(setpoints()), DT) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "size", "is_found"),
+    [(8.2, 5.0, True), (7.8, 5.0, False), (SECONDS, 0.31, True), (SECONDS, 0.29, False)],
+)
+def test_eight_seconds_of_set_points_that_move_by_three_tenths_of_a_degree_tell(
+    seconds, size, is_found
+):
+    u = setpoints()
+    u = u[: round(seconds / DT)]
+    u = size * (u - u.mean()) / np.std(u[:: round(0.02 / DT)])
+    assert (StepResponse.of(u, lagged(u), DT) is not None) == is_found
+
+
+def test_a_response_rises_to_63_percent_and_ends_with_its_span():
+    response = StepResponse(np.array([0.1, 0.3, 0.5]), np.array([0.2, 0.6, 0.7]), np.zeros(3))
+    at = 0.3 + 0.2 * (1.0 - np.exp(-1.0) - 0.6) / 0.1
+    assert response.rise_time == pytest.approx(at) and response.overshoot == 0.0
+    u = setpoints()
+    found = StepResponse.of(u, lagged(u), DT)
+    assert len(found.t) == 40  # 0.8 s at 50 Hz
+    np.testing.assert_allclose(found.t[:2], [0.01, 0.03])
