@@ -43,6 +43,7 @@ CUTOFFS_HZ = (
 MAX_TURNING = math.radians(350.0)  # of thrust [rad/s]; flights of data sets come to 300
 MAX_OFF = 0.6  # of a smooth copy from what was recorded [m]
 MAX_STEP_TURNING = math.radians(90.0)  # the same where set-points step [rad/s]
+COVERED = 0.9  # part of a command that its flight covers, below which a note is made
 HEADING_ALONE = (
     "it tilts beyond a right angle, which the platform does not follow: its heading goes on"
 )
@@ -197,10 +198,24 @@ def _actual(
         )
     notes = (
         *((note,) if note else ()),
+        *_uncovered(command, actual, offset),
         *actual.about.notes,
         *frame_doubts(command, actual, offset),
     )
     return _track(actual, offset), tuple(f"{replay.actual_topic}: {each}" for each in notes)
+
+
+def _uncovered(
+    command: RecordedTrajectory, actual: RecordedTrajectory, offset: float
+) -> tuple[str, ...]:
+    """A note where a flight was recorded for a part of its command alone."""
+    begin, end = max(0.0, offset), min(command.duration, offset + actual.duration)
+    if end - begin > COVERED * command.duration:
+        return ()
+    return (
+        f"it was recorded from {begin:.2f} to {end:.2f} s of the command's {command.duration:.2f} s: errors against it"
+        " are of that part",
+    )
 
 
 def _followable(

@@ -2,13 +2,16 @@
 """Bags whose frame is faulty though their messages are whole, made readable in a temporary folder.
 
 A recorder that was killed leaves an mcap file without its end: what is whole of it is kept, and an end is added.
-``ros2 bag reindex`` leaves the storage's name empty. Channels in other serialisations than CDR are left out. The
-bag itself is not changed.
+``ros2 bag reindex`` leaves the storage's name empty. Channels in other serialisations than CDR are left out. An mcap
+file whose head names no profile is one of ROS 2 where its messages are. A recorder of sqlite3 keeps the latest messages
+in a journal beside its file, which is brought into the copy. The bag itself is not changed.
 """
 
+import shutil
+import sqlite3
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
@@ -23,9 +26,12 @@ from iap_io.bags.storage_files import MAGIC, STORAGE_SUFFIXES, suffix_of
 END = struct.pack("<BQI", 0x0F, 4, 0) + struct.pack("<BQQQI", 0x02, 20, 0, 0, 0) + MAGIC
 MAX_COPY = 2 << 30  # bytes of a file that is copied to be mended
 _HEAD = struct.Struct("<BQ")  # code and length of a record
+_HEADER, _LONGEST_PROFILE = 0x01, 64  # code of the first record; bytes
 _LAST = (0x02, 0x0F)  # codes of the records that end the data
 _INFORMATION = "rosbag2_bagfile_information"
 _PLUGINS = {".mcap": "mcap", ".db3": "sqlite3"}
+_PROFILE = b"ros2"  # of mcap files
+_JOURNALS = ("-wal", "-journal")  # behind the name of a sqlite3 file
 
 
 @contextmanager
@@ -53,26 +59,72 @@ def _mended_file(path: Path, folder: Path) -> tuple[Path, tuple[str, ...]]:
     target, notes = folder / f"{path.stem}{suffix}", tuple[str, ...]()
     if path.suffix != suffix and suffix in STORAGE_SUFFIXES:
         notes = (f"{path.name} is a {suffix} file by its first bytes",)
-    if suffix != ".mcap" or not _is_cut(path):
-        if notes:
-            target.symlink_to(path.resolve())
-        return (target, notes) if notes else (path, ())
-    if path.stat().st_size > MAX_COPY:
+    copied = _mended_copy(path, suffix, target)
+    if notes and not copied:
+        target.symlink_to(path.resolve())
+    notes += copied
+    return (target, notes) if notes else (path, ())
+
+
+def _mended_copy(path: Path, suffix: str, target: Path) -> tuple[str, ...]:
+    """Copy a storage file that cannot be read whole as it is, and mend the copy; nothing for a sound one."""
+    if suffix == ".db3":
+        return _with_journal(path, target)
+    if suffix != ".mcap":
+        return ()
+    is_cut, profile = _is_cut(path), _profile(path)
+    if not is_cut and profile in (_PROFILE, None):
+        return ()
+    if profile not in (_PROFILE, b"", None):
         raise BadInput(
-            f"{path}: it has no end, as of a recorder that was killed: 'mcap recover' mends it"
+            f"{path}: its messages are those of {shown(profile.decode(errors='replace'))}, not of ROS 2:"
+            " convert it to a bag of ROS 2 (rosbags-convert, or 'mcap convert' of its source)"
         )
+    if path.stat().st_size > MAX_COPY:
+        fault = "no end, as of a recorder that was killed" if is_cut else "no profile in its head"
+        raise BadInput(f"{path}: it has {fault}: 'mcap recover' mends it")
     with path.open("rb") as source, target.open("wb") as copy:
         is_empty = not _copy_whole(source, copy)
         copy.write(END)
-    if is_empty:
+    if is_empty and is_cut:
         raise BadInput(
             f"{path}: not a readable rosbag: it has no end, as of a recorder that was killed, and no message"
             f" before that; record anew"
         )
-    return target, (
-        *notes,
-        f"{path.name} has no end, as of a recorder that was killed; what is whole of it was read",
+    killed = (
+        f"{path.name} has no end, as of a recorder that was killed; what is whole of it was read"
     )
+    return (killed,) if is_cut else (f"{path.name} names no profile: taken as ROS 2's",)
+
+
+def _with_journal(path: Path, target: Path) -> tuple[str, ...]:
+    """Copy a sqlite3 file with what its recorder had only written to a journal beside it; nothing without one."""
+    journals = [path.with_name(path.name + end) for end in _JOURNALS]
+    journals = [each for each in journals if each.is_file() and each.stat().st_size]
+    if not journals:
+        return ()
+    if sum(each.stat().st_size for each in (path, *journals)) > MAX_COPY:
+        raise BadInput(
+            f"{path}: its latest messages are in {journals[0].name}: sqlite3 {path.name} 'PRAGMA"
+            " wal_checkpoint(TRUNCATE)' brings them into it"
+        )
+    shutil.copyfile(path, target)
+    for each in journals:
+        shutil.copyfile(each, target.with_name(each.name.replace(path.name, target.name, 1)))
+    with closing(sqlite3.connect(target)) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.execute("PRAGMA journal_mode=DELETE")
+    return (f"{journals[0].name} beside {path.name}, as of a recorder that was killed: read, too",)
+
+
+def _profile(path: Path) -> bytes | None:
+    """The profile that an mcap file's head names; None where it has no head."""
+    with path.open("rb") as file:
+        head = file.read(len(MAGIC) + _HEAD.size + 4)
+        if len(head) < len(MAGIC) + _HEAD.size + 4 or head[len(MAGIC)] != _HEADER:
+            return None
+        length = struct.unpack("<I", head[-4:])[0]
+        return file.read(length) if length < _LONGEST_PROFILE else None
 
 
 def _is_cut(path: Path) -> bool:
@@ -94,7 +146,11 @@ def _copy_whole(source: BinaryIO, copy: BinaryIO) -> bool:
         code, length = _HEAD.unpack(head)
         if code in _LAST or length > size - source.tell():
             break
-        copy.write(head + source.read(length))
+        data = source.read(length)
+        if code == _HEADER and data[:4] == bytes(4):
+            data = struct.pack("<I", len(_PROFILE)) + _PROFILE + data[4:]
+            head = _HEAD.pack(code, len(data))
+        copy.write(head + data)
         has_messages |= code in (0x05, 0x06)
     return has_messages
 
@@ -109,8 +165,8 @@ def _mended_folder(path: Path, folder: Path) -> tuple[Path, tuple[str, ...]]:
     files = [path / Path(name).name for name in about["relative_file_paths"]]
     notes = _mend_storage(about, files) + _mend_topics(about)
     for file in files:
-        if file.suffix == ".mcap" and file.is_file() and _is_cut(file):
-            notes += _mended_file(file, folder)[1]
+        if file.is_file():
+            notes += _mended_copy(file, file.suffix, folder / file.name)
     if not notes:
         return path, ()
     for file in files:

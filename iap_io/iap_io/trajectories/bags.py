@@ -20,7 +20,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
 from iap_description.arrays import Integers
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, shown
 from iap_io.bags.bag_reading import METADATA, check_entries, fault_of_metadata, parsing
 from iap_io.bags.mending import mended
 from iap_io.bags.storage_files import (
@@ -122,24 +122,31 @@ class Bag:
         """Topic, message and time of reception [ns] of what `raw` gives."""
         decode = self._types.deserialize_ros1 if self.is_ros1 else self._types.deserialize_cdr
         with parsing(self.path):
-            return connection.topic, decode(raw, connection.msgtype), stamp
+            return connection.topic, decode(raw, full_type(connection.msgtype)), stamp
 
     def _define(self, connections: list[Any]) -> None:
         """Register the definitions of types that rosbags does not know."""
         for connection in connections:
-            if connection.msgtype in self._types.fielddefs:
+            name = full_type(connection.msgtype)
+            if name in self._types.fielddefs:
                 continue
             if connection.msgdef.format != MessageDefinitionFormat.MSG:
-                kind = short(connection.msgtype)
+                kind = short(name)
                 raise BadInput(
                     f"{self.path}: topic {connection.topic}: the bag does not define {kind}"
                 )
             with parsing(self.path):
-                types = get_types_from_msg(connection.msgdef.data, connection.msgtype)
+                types = get_types_from_msg(connection.msgdef.data, name)
                 known = self._types.fielddefs
                 self._types.register(
                     {name: define for name, define in types.items() if name not in known}
                 )
+
+
+def full_type(name: str) -> str:
+    """The name of a type of ROS 2; some writers leave its middle part out, as ROS 1 does."""
+    package, parted, kind = name.partition("/")
+    return f"{package}/msg/{kind}" if parted and "/" not in kind else name
 
 
 def is_bag(path: Path) -> bool:
@@ -168,7 +175,7 @@ def opened(path: Path) -> Iterator[Bag]:
             types = get_typestore(Stores.ROS1_NOETIC if is_ros1 else Stores.LATEST)
             count = reader.message_count
             topics = {
-                name: Topic(info.msgtype or "several types", info.msgcount)
+                name: Topic(full_type(info.msgtype or "several types"), info.msgcount)
                 for name, info in reader.topics.items()
             }
         if not count:
@@ -199,6 +206,12 @@ def _storage(path: Path) -> tuple[Path, tuple[str, ...]]:
         if not files and packed is not None:
             raise BadInput(f"{packed}: {packing_of(packed)}")
         what = f"its {METADATA} {fault}" if fault else f"not a rosbag2 folder: no {METADATA}"
+        ros1 = [each.name for each in sorted(path.iterdir()) if suffix_of(each) == ROS1_SUFFIX]
+        if ros1 and not files:
+            raise BadInput(
+                f"{path}: {what}, but bags of ROS 1: name one of its {len(ros1)} ({', '.join(map(shown, ros1[:3]))}),"
+                " or join those of one recording by rosbags-convert"
+            )
         raise BadInput(
             f"{path}: {what}, and {len(files)} .mcap or .db3 files"
             + (": 'ros2 bag reindex' makes it, or name one of the files" if files else "")

@@ -39,6 +39,7 @@ PERIODS = (1e-3, 2.0)  # of poses, by which a clock is told from the times of a 
 STILL, STILL_PERIODS = 0.02, 1.5  # time [s], and periods, from which on stamps stand still
 HOLE = 0.1  # share of a hole in the times of reception that one in sound header stamps is below
 SHORTER = 0.97  # share of the way by the times of reception that shows that these are out of order
+RESETS = 10  # of a simulation in one recording, at most
 BESIDE = 0.02  # least distance of another body at the same time [m]
 
 
@@ -149,7 +150,8 @@ def _without_step(samples: StampedSamples, header: Integers, sample: int, size: 
     """Header stamps less their step [s] at a sample, but where the body comes a longer way without it."""
     mended = header.copy()
     mended[sample:] -= round(size * 1e9)
-    return header if _way(samples, header) < SHORTER * _way(samples, mended) else mended
+    is_shorter = _way(samples, header) < SHORTER * _way(samples, mended)
+    return header if is_shorter and not _is_set_back(header) else mended
 
 
 def _fault_of_rate(header: Integers, bag: Integers) -> str | None:
@@ -165,12 +167,28 @@ def _fault_of_rate(header: Integers, bag: Integers) -> str | None:
 
 def _fault_of_reception(samples: StampedSamples, header: Integers, bag: Integers) -> str | None:
     """Fault of the times of reception, where header stamps are sound."""
-    if _way(samples, header) < SHORTER * _way(samples, bag):
+    if _way(samples, header) < SHORTER * _way(samples, bag) and not _is_set_back(header):
         return "times of reception are out of order"
     holes = [1e-9 * float(np.diff(np.sort(x)).max(initial=0.0)) for x in (header, bag)]
     if holes[0] < MAX_GAP < HOLE * holes[1]:
         return f"times of reception jump by {holes[1]:.3f} s"
     return None
+
+
+def _is_set_back(header: Integers) -> bool:
+    """True if header stamps begin anew, as of a simulation that was reset: what was before is covered twice.
+
+    A part that arrives late fills a hole of the others instead. A body that flies one way twice comes by half of it
+    where both are woven into each other, which is no reason to trust them.
+    """
+    backs = np.flatnonzero(np.diff(header) < 0) + 1
+    period = max(float(np.median(np.abs(np.diff(header)))), 1.0)
+    for before, after in (np.split(header, [k]) for k in backs[: RESETS + 1]):
+        low, high = max(before.min(), after.min()), min(before.max(), after.max())
+        counts = [int(((part >= low) & (part <= high)).sum()) for part in (before, after)]
+        if len(backs) <= RESETS and min(counts) > max(FEWEST, 0.5 * (high - low) / period):
+            return True
+    return False
 
 
 def _way(samples: StampedSamples, stamps: Integers) -> float:

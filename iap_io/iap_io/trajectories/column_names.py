@@ -35,6 +35,10 @@ _LENGTHS = {
 }
 _PREPOSITIONS = {"in"}  # units in brackets alone: x_in is an input
 UNREAD_TIMES = {"min", "minutes", "h", "hours", "days", "frames", "ticks"}  # units of times
+BEGINS, ENDS = {"source", "src", "from", "previous", "prev"}, {"destination", "dst", "to", "next"}
+_LETTERS = str.maketrans(
+    {"φ": " phi", "ϕ": " phi", "θ": " theta", "ψ": " psi", "°": " deg", "µ": "u", "μ": "u"}
+)
 _ANGLE_UNITS: dict[str, AngleUnit] = {
     **dict.fromkeys(("deg", "degree", "degrees"), "deg"),
     **dict.fromkeys(("rad", "radian", "radians"), "rad"),
@@ -52,6 +56,7 @@ _OTHERS = set(
     " variance std stddev sigma bias ba bg error err mag force torque thrust wind mean marker".split()
 )
 _SYMBOLS = {"v", "w", "a", "b"}  # of the same, before an axis
+_FRAMED = {"p", "q"}
 _GRIDS: dict[str, tuple[Role, Convention]] = {  # words of axes, and what they are
     **dict.fromkeys(("n", "north", "pn"), ("x", "ned")),
     **dict.fromkeys(("e", "east", "pe"), ("y", "ned")),
@@ -99,14 +104,14 @@ def words(name: str) -> list[str]:
 
     A capital parts words, but for a last one that is no axis: ``stateX`` has two, ``droneA`` one.
     """
-    bare = re.sub(r"[\[(][^\])0-9]*[\])]", " ", name)
+    bare = re.sub(r"[\[(][^\])0-9]*[\])]", " ", name.translate(_LETTERS))
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z][A-Za-z]|[A-Z]\d|[DENWXYZ])", "_", bare)
     return re.findall(r"[a-z]+\d*|\d+", apart.lower())
 
 
 def units(name: str) -> set[str]:
     """Words that may be a unit: those in brackets, and the last of several."""
-    inside = re.findall(r"[\[(]\s*([A-Za-z]+)\s*[\])]", name)
+    inside = re.findall(r"[\[(]\s*([A-Za-z]+)\s*[\])]", name.translate(_LETTERS))
     outside = words(name)
     last = set(outside[-1:] if len(outside) > 1 else []) - _PREPOSITIONS
     return {word.lower() for word in inside} | last
@@ -132,7 +137,8 @@ def are_nanoseconds_of(name: str, seconds: str) -> bool:
 def column_of(name: str) -> Column | None:
     """Part of a pose that a column holds; None if it holds none."""
     terms = words(name.replace(_CRAZYFLIE_MM, _CRAZYFLIE[0]))
-    if not terms or set(terms) & _OTHERS or set(terms[:-1]) & _SYMBOLS:
+    is_named = bool(terms) and terms[0] in _FRAMED  # what follows are frames, as in p_WB_W_x
+    if not terms or set(terms) & _OTHERS or (set(terms[:-1]) & _SYMBOLS and not is_named):
         return None
     length = next((size for word, size in _LENGTHS.items() if word in units(name)), None)
     angle = next((unit for word, unit in _ANGLE_UNITS.items() if word in units(name)), None)

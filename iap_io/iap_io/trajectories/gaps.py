@@ -22,6 +22,8 @@ LEAP_SHARE = 5.0  # least step behind a hold, over those of the body before and 
 MIN_LEAP = 0.15  # least distance of samples away from the body [m]
 MAX_SPEED = 25.0  # speed of a body [m/s]
 MOVING = 0.05  # speed of a body that moves [m/s]
+MIN_FROZEN = 0.5  # least time at one place at an end that is looked at [s]
+MAX_STOP = 20.0  # acceleration of a body that comes to rest [m/s^2]
 _FEWEST = 20  # samples beside which a lone one is left out
 
 
@@ -113,6 +115,38 @@ def without_holds(samples: Samples, stamps: Integers, bridge: float) -> tuple[Sa
         held[start + 1 : after] = True
         samples = samples.noted(f"{where}: a tracker that holds its last pose; left out")
     return samples.at(~held), stamps[~held]
+
+
+def without_frozen_ends(samples: Samples, stamps: Integers) -> tuple[Samples, Integers]:
+    """The samples less those of a tracker that has not seen the body yet at first, or no longer at the end.
+
+    They lie at one place, and beside them the body moves and turns faster than it could stop within a sample.
+    Set-points may stop at once; what is left out of them is at rest.
+    """
+    for way, name, beside in ((1, "first", "goes on"), (-1, "last", "stops")):
+        t, p, q = (x[::way] for x in ((stamps - stamps[0]) * 1e-9, samples.p, samples.q))
+        steps = np.linalg.norm(np.diff(p, axis=0), axis=1)
+        moves = np.flatnonzero(steps > 0.0)
+        if not len(moves):
+            return samples, stamps
+        at = int(moves[0])
+        lasted = float(abs(t[at] - t[0]))
+        near = slice(at, at + STALE)
+        dt = np.abs(np.diff(t[near.start : near.stop + 1]))
+        if lasted < MIN_FROZEN or len(dt) < STALE:
+            continue
+        speeds = steps[near] / dt
+        turns = np.abs(np.diff(q[near.start : near.stop + 1], axis=0)).max(axis=1)
+        is_smooth = speeds.max() < 2.0 * speeds.min()
+        if not (is_smooth and turns.min() > 0.0 and speeds[0] > MAX_STOP * dt[0]):
+            continue
+        note = (
+            f"the {name} {lasted:.2f} s lie at one place, where it {beside} at {speeds[0]:.2f} m/s: a tracker or"
+            " estimate that stood still; left out"
+        )
+        kept = slice(at, None) if way == 1 else slice(None, len(t) - at)
+        samples, stamps = samples.noted(note).at(kept), stamps[kept]
+    return samples, stamps
 
 
 def _is_away(p: Array, t: Array, start: int, after: int) -> bool:

@@ -10,12 +10,13 @@ platform's.
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, shown
 from iap_description.math import so3
 from iap_io.trajectories.conventions import Convention
 
@@ -64,6 +65,22 @@ class MessageParser:
     stamp: Callable[[Any], int] = header_ns
     has_attitude: bool = True
     convention: Convention | None = None
+
+
+@contextmanager
+def fields_of(source: str) -> Iterator[None]:
+    """Report a field that is read and that the bag's own definition of a type does not have.
+
+    Raises:
+        BadInput: names it.
+    """
+    try:
+        yield
+    except AttributeError as error:
+        raise BadInput(
+            f"{source}: its type has no field {shown(error.name)} in this bag, as of another release of its package:"
+            " --topic names another topic, or convert it to messages of today"
+        ) from error
 
 
 def xyz(vector: Fields) -> Numbers:

@@ -5,20 +5,21 @@ So are exports of logs, of motion captures, and of ``rostopic echo -p``. Cells a
 blanks. ``--columns`` says which they are where names do not: TIME,X,Y,Z, and QX,QY,QZ,QW or ROLL,PITCH,YAW or YAW.
 """
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.config.text_files import CUT, table_lines
 from iap_description.errors import BadInput, shown
 from iap_description.math import euler
 from iap_io.trajectories import column_names as names_of
+from iap_io.trajectories.clock_words import time_text, unwrapped
 from iap_io.trajectories.column_names import MAX_RADIANS, QUATERNION
 from iap_io.trajectories.conventions import AngleUnit, TimeUnit
 from iap_io.trajectories.number_words import number_of
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
+from iap_io.trajectories.row_validity import valid_rows
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.table_columns import (
     LISTED,
@@ -56,25 +57,38 @@ def read_named(path: Path, reading: PoseReading) -> Samples:
         if number >= header.first
     ]
     rows, notes = _of_body(path, header, rows, columns, reading)
+    rows, of_lost = valid_rows(path, header.names, rows, columns.place)
     values = _numbers(path, header, rows, (*columns.place, *columns.turn))
-    texts = [
-        (number, _time(path, number, [cells[i] for i in columns.time])) for number, cells in rows
-    ]
-    usual = names_of.time_unit(header.names[columns.time[0]]) or _usual(texts)
-    unit: TimeUnit = "ns" if len(columns.time) > 1 or ":" in rows[0][1][columns.time[0]] else usual
-    stamps, time_notes = stamps_of(str(path), texts, unit, reading)
+    stamps, time_notes = _stamps(path, header, rows, columns, reading)
     used = {*columns.time, *columns.place, *columns.turn, columns.body}
     others = tuple(name for i, name in enumerate(header.names) if i not in used and name)[:LISTED]
     signs = np.array([-1.0 if i in columns.inverted else 1.0 for i in columns.turn])
     q, angles, about_turns = _attitudes(path, header, signs * values[:, 3:], columns, reading)
     about = RecordingSummary(
         "table by its names", body=reading.body, others=others, angles=angles,
-        notes=(*notes, *time_notes, *about_turns),
+        notes=(*notes, *of_lost, *time_notes, *about_turns),
         convention="y-up" if header.is_motive else columns.convention,
     )  # fmt: skip
     scale = columns.lengths if reading.scale is None else (1.0, 1.0, 1.0)
     about = about.in_units_of(scale[0] if len(set(scale)) == 1 else scale)
     return checked(Samples(str(path), about, stamps, None, p=values[:, :3] * scale, q=q))
+
+
+def _stamps(
+    path: Path, header: TableHeader, rows: Rows, columns: PoseColumns, reading: PoseReading
+) -> tuple[Integers, tuple[str, ...]]:
+    """Stamps (K,) of lines [ns], and notes of their unit; of lines without times, by the rate that is asked for."""
+    if not columns.time:
+        return stamps_of(str(path), [(number, str(number)) for number, _ in rows], "s", reading)
+    written = [[cells[i] for i in columns.time] for _, cells in rows]
+    texts = [
+        (number, time_text(path, number, each))
+        for (number, _), each in zip(rows, written, strict=True)
+    ]
+    texts = unwrapped([each[0] for each in written], texts)
+    usual = names_of.time_unit(header.names[columns.time[0]]) or _usual(texts)
+    unit: TimeUnit = "ns" if len(columns.time) > 1 or ":" in written[0][0] else usual
+    return stamps_of(str(path), texts, unit, reading)
 
 
 def _of_body(
@@ -116,25 +130,6 @@ def _numbers(path: Path, header: TableHeader, rows: Rows, indices: tuple[int, ..
                     f"{path}: line {number}: {name} is {shown(cells[index])}, not a number"
                 ) from error
     return values
-
-
-def _time(path: Path, number: int, texts: list[str]) -> str:
-    """A time as digits: seconds and nanoseconds in one, or of a date and time of day [ns]."""
-    text = texts[0].replace(",", ".")
-    try:
-        if len(texts) > 1:
-            return str(int(text) * 10**9 + int(texts[1]))
-        if ":" in text:
-            date = datetime.fromisoformat(text if "-" in text else f"1970-01-02T{text}")
-            date = date if date.tzinfo else date.replace(tzinfo=UTC)
-            return str(int(date.timestamp()) * 10**9 + date.microsecond * 1000)
-        float(text)
-    except (ValueError, OverflowError) as error:
-        raise BadInput(
-            f"{path}: line {number}: time is {shown(' '.join(texts))}, not a number, nor a date as"
-            " 2024-05-31T09:41:07.25"
-        ) from error
-    return text
 
 
 def _usual(texts: list[tuple[int, str]]) -> TimeUnit:

@@ -20,13 +20,15 @@ from iap_io.trajectories.messages import (
     MessageParser,
     Numbers,
     Sample,
+    fields_of,
     header_ns,
 )
-from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
+from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary, counted
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.topics import PoseTopic, pose_topics, short, words_of
 
 Stamps = Integers
+LOST = 10.0  # standard deviation of a position that no flight is controlled with [m]
 
 _NED_WORDS, _ENU_WORDS = {"ned", "frd"}, {"enu", "flu", "nwu"}
 
@@ -42,13 +44,15 @@ def read_poses(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
     labels = [_label(message) for message in messages]
     body = one_body(source, labels, reading) if labels else BodyLabel("", "")
     index = [i for i, label in enumerate(labels) if label == body]
+    index, of_lost = _not_lost(messages, index)
     per_message = [_samples(source, parser, i, messages[i]) for i in index]
-    header = np.array([parser.stamp(messages[i]) for i in index], dtype=np.int64)
+    with fields_of(source):
+        header = np.array([parser.stamp(messages[i]) for i in index], dtype=np.int64)
     received = received[index]
     if any(len(samples) > 1 for samples in per_message):
         per_message = _superseded(per_message, header if header.all() else received)
     others = sorted({str(label) for label in labels if label != body})
-    about = bag_summary(bag, choice, body, others, reading, parser.convention)
+    about = bag_summary(bag, choice, body, others, reading, parser.convention).noted(*of_lost)
     if not parser.has_attitude:
         about = about.noted(f"{short(choice.msgtype)} has no attitude: level")
     raw = _stacked(source, about, per_message, header, received)
@@ -65,7 +69,9 @@ def read_body_list(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples
     rows: dict[BodyLabel, list[Numbers]] = {}
     stamps: dict[BodyLabel, list[tuple[int, int]]] = {}
     for message, received in bag.messages(choice.topic):
-        for name, row in listed.read(message):
+        with fields_of(source):
+            bodies = list(listed.read(message))
+        for name, row in bodies:
             label = BodyLabel(message.header.frame_id.strip("/"), name)
             rows.setdefault(label, []).append(row)
             stamps.setdefault(label, []).append((header_ns(message), received))
@@ -130,10 +136,34 @@ def named_convention(topic: str, frame: str) -> tuple[Convention, tuple[str, ...
 
 
 def _samples(source: str, parser: MessageParser, index: int, message: Any) -> list[Sample]:  # noqa: ANN401
-    try:
-        return list(parser.samples(message))
-    except BadInput as error:
-        raise BadInput(f"{source}: message {index}: {error}") from error
+    with fields_of(source):
+        try:
+            return list(parser.samples(message))
+        except BadInput as error:
+            raise BadInput(f"{source}: message {index}: {error}") from error
+
+
+def _not_lost(messages: list[Any], index: list[int]) -> tuple[list[int], tuple[str, ...]]:
+    """The samples but those that their own covariance calls lost, and a note; all where it calls all so."""
+    lost = [_deviation(messages[i]) >= LOST for i in index]
+    count = sum(lost)
+    if not count:
+        return index, ()
+    if count == len(index):
+        return index, (f"its covariances say that it is off by {LOST:g} m or more throughout",)
+    kept = [i for i, is_lost in zip(index, lost, strict=True) if not is_lost]
+    return kept, (
+        f"{counted(count, 'sample')} left out that their covariances call off by {LOST:g} m or more",
+    )
+
+
+def _deviation(message: Any) -> float:  # noqa: ANN401
+    """Largest standard deviation of a position along x, y or z [m]; 0 of types without covariances."""
+    covariance = getattr(getattr(message, "pose", None), "covariance", None)
+    if covariance is None:
+        return 0.0
+    variances = np.nan_to_num(np.asarray(covariance, dtype=float)[[0, 7, 14]], nan=0.0)
+    return float(np.sqrt(max(0.0, variances.max())))
 
 
 def _superseded(per_message: list[list[Sample]], base: Stamps) -> list[list[Sample]]:

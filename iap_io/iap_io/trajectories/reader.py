@@ -25,6 +25,7 @@ from iap_io.trajectories.column_names import PLACE, QUATERNION
 from iap_io.trajectories.gaps import (
     check_gaps,
     cut,
+    without_frozen_ends,
     without_holds,
     without_lone_ends,
     without_repeats,
@@ -35,6 +36,7 @@ from iap_io.trajectories.logged_bags import is_autopilots, log_of_bag
 from iap_io.trajectories.logged_poses import ATTITUDES, flight_samples, read_log
 from iap_io.trajectories.messages import BODY_LISTS, PATH, POINT, TRANSFORMS
 from iap_io.trajectories.mounting import mounted, placed
+from iap_io.trajectories.mounting_tilts import check_mounting
 from iap_io.trajectories.named_tables import read_named
 from iap_io.trajectories.paths import read_path
 from iap_io.trajectories.points import read_points
@@ -166,10 +168,13 @@ def read_recorded(
     samples, stamps = cut(*timed(samples, reading), reading)
     samples, stamps = without_lone_ends(samples, stamps, reading)
     samples, stamps = without_holds(samples, stamps, reading.bridge)
+    samples, stamps = without_frozen_ends(samples, stamps)
     samples, stamps = without_repeats(*without_leaps(samples, stamps, reading, follows=follows))
     if follows:
         samples = check_tilts(doubtful_unit(samples, stamps), stamps, reading)
         check_height(samples, is_placed=kind.is_placed)
+    if follows and not kind.is_placed:
+        samples = check_mounting(samples, stamps, reading.mounting)
     if kind.is_placed:
         samples, stamps = placed(samples, stamps, reading.mounting)
     else:

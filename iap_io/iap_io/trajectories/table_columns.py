@@ -173,13 +173,15 @@ def by_names(path: Path, header: TableHeader, reading: PoseReading) -> PoseColum
     bodies = [i for i, name in enumerate(header.names) if name.lower() in names_of.BODIES]
     terms = {word for name in header.names for word in names_of.words(name)}
     groups = _groups(parts, PLACE)
-    if not times or not groups:
-        what = "time" if not times else "x, y, z"
+    has_times = bool(times) or reading.rate is not None
+    if not has_times or not groups:
+        what = "time" if not has_times else "x, y, z"
         hint = " (latitudes are no places in metres)" if terms & names_of.ON_EARTH else ""
         raise BadInput(
             f"{path}: no column is called {what}{hint}: --columns TIME,X,Y,Z,QX,QY,QZ,QW names them; {listing(header)}"
         )
-    _check_time_unit(path, header.names[times[0]], reading)
+    if times:
+        _check_times(path, [header.names[i] for i in times], reading)
     body = _body(path, sorted(groups), reading.body if not bodies else None)
     place, turns = groups[body], _attitude(parts, body)
     if _are_ambiguous(parts, (*place, *turns), body):
@@ -194,15 +196,23 @@ def by_names(path: Path, header: TableHeader, reading: PoseReading) -> PoseColum
         )
     conventions = {parts[i].convention for i in place}
     return PoseColumns(
-        _time_columns(header, times[0]), place, turns, bodies[0] if bodies else None,
+        _time_columns(header, times[0]) if times else (), place, turns, bodies[0] if bodies else None,
         _lengths(path, [parts[i].length for i in place], reading), tuple(parts[i].angle for i in turns),
         "ned" if conventions == {"ned"} else "enu",
         frozenset(i for i in turns if parts[i].is_inverted),
     )  # fmt: skip
 
 
-def _check_time_unit(path: Path, name: str, reading: PoseReading) -> None:
-    """Refuse times in a unit that is not read, unless the user says another one or none of them count."""
+def _check_times(path: Path, names: list[str], reading: PoseReading) -> None:
+    """Refuse two times a line, and times in a unit that is not read, unless the user says another one or none count."""
+    name = names[0]
+    begin, end = (next((x for x in names if set(names_of.words(x)) & of), None) for of in
+                  (names_of.BEGINS, names_of.ENDS))  # fmt: skip
+    if begin and end:
+        raise BadInput(
+            f"{path}: a line has the motion from {shown(begin)} to {shown(end)}, which is no pose: chain the motions"
+            " and write poses with one time"
+        )
     odd = names_of.units(name) & names_of.UNREAD_TIMES
     if odd and reading.rate is None and reading.time_unit is None:
         raise BadInput(

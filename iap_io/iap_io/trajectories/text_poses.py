@@ -43,11 +43,11 @@ def text_kind(path: Path) -> Literal["tum", "kitti"] | None:
         return None
     cells = next((_cells(line) for _, line in table_lines(path)), [""])
     columns = len(cells)
-    if path.suffix == CSV:  # EuRoC's has names, and times without a point
+    is_kitti = columns in _MATRICES and (_is_turn(cells[:12]) or not _has_turn(cells[4:8]))
+    if path.suffix == CSV and not is_kitti:  # EuRoC's has names, and times without a point
         has_names = read_text(path).lstrip("\ufeff \n").startswith("#")
-        if columns not in _MATRICES:
-            return "tum" if columns == len(_TUM) and "." in cells[0] and not has_names else None
-    if columns in _MATRICES or (columns == _NUMBERED and _is_turn(cells[1:])):
+        return "tum" if columns == len(_TUM) and "." in cells[0] and not has_names else None
+    if is_kitti or (columns == _NUMBERED and _is_turn(cells[1:])):
         return "kitti"
     return "tum" if columns >= len(_TUM) else None
 
@@ -58,6 +58,15 @@ def _is_turn(cells: list[str]) -> bool:
         return False
     R = np.reshape([number_of(each) for each in cells], (3, 4))[:, :3]
     return bool(np.abs(R @ R.T - np.eye(3)).max() < _ORTHOGONAL)
+
+
+def _has_turn(cells: list[str]) -> bool:
+    """True if four cells are a quaternion."""
+    return all(map(is_number, cells)) and _is_unit(np.array([number_of(x) for x in cells]))
+
+
+def _is_unit(q: Array) -> bool:
+    return bool(abs(float(np.linalg.norm(q)) - 1.0) < _ORTHOGONAL)
 
 
 def _cells(line: str) -> list[str]:

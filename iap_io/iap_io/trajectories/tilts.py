@@ -12,6 +12,7 @@ Accelerations are means over bumps :math:`\varphi(\tau) = (1 - \tau^2)^3` of hal
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,7 +70,7 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Sam
     unseen = _unseen(samples, stamps, reading)
     if unseen is not None:
         return _by(samples, unseen)
-    motion = _motion(samples, stamps)
+    motion = sampled(samples, stamps)
     evidence = _refuse(motion, samples)
     if evidence != "tilts" and reading.quaternion is None and reading.mounting == "auto":
         check_level(samples)
@@ -143,7 +144,7 @@ def _unseen(samples: Samples, stamps: Integers, reading: PoseReading) -> AxesEvi
     return "sparse" if is_short or np.median(np.diff(t)) > MAX_STEP else None
 
 
-def _motion(samples: Samples, stamps: Integers) -> SampledMotion:
+def sampled(samples: Samples, stamps: Integers) -> SampledMotion:
     """The motion that is to be looked at."""
     t = (stamps - stamps[0]) * 1e-9
     at = np.arange(0.0, t[-1], STEP)
@@ -180,31 +181,45 @@ def _forces(p: Array, R: Array) -> tuple[Array, Array]:
     return n, np.einsum("k,bkij->bij", bump, R[windows]) / bump.sum()
 
 
-def _pushes(motion: SampledMotion) -> tuple[Array, Array] | None:
-    """Directions (B, 3) of specific force n and of the best axis of the body R u; None where there are few."""
+class Pushes(NamedTuple):
+    """Directions of specific force beside the axis of the body that they are along.
+
+    Attributes:
+        n: (B, 3) of specific force, in the world's axes.
+        pushed: (B, 3) the axis, likewise.
+        axis: (3,) the axis u, in the body's.
+    """
+
+    n: Array
+    pushed: Array
+    axis: Array
+
+
+def pushes(motion: SampledMotion) -> Pushes | None:
+    """Directions of specific force and the best axis of the body; None where there are few."""
     n, R = _forces(*motion)
     if len(n) < FEWEST:
         return None
     u = np.einsum("bij,bi->j", R, n)
-    return n, R @ (u / max(float(np.linalg.norm(u)), 1e-9))
+    u = u / max(float(np.linalg.norm(u)), 1e-9)
+    return Pushes(n, R @ u, u)
 
 
 def _lean(motion: SampledMotion) -> float:
     """Angle between n and R u that a tenth of them exceed [rad]; 0 where there are few."""
-    pushes = _pushes(motion)
-    if pushes is None:
+    found = pushes(motion)
+    if found is None:
         return 0.0
-    cosines = np.einsum("bi,bi->b", *pushes)
+    cosines = np.einsum("bi,bi->b", found.n, found.pushed)
     return float(np.quantile(np.arccos(np.clip(cosines, -1.0, 1.0)), 0.9))
 
 
 def _directions(motion: SampledMotion, least: float) -> tuple[Array, Array] | None:
     """Horizontal parts (B, 2) of n and of R u less their means; None where n changes by less than an angle [rad]."""
-    pushes = _pushes(motion)
-    if pushes is None:
+    found = pushes(motion)
+    if found is None:
         return None
-    n, pushed = pushes
-    n, pushed = (x[:, :2] - x[:, :2].mean(axis=0) for x in (n, pushed))
+    n, pushed = (x[:, :2] - x[:, :2].mean(axis=0) for x in (found.n, found.pushed))
     return (n, pushed) if float(np.sqrt(np.mean(np.sum(n**2, axis=1)))) > least else None
 
 
@@ -234,10 +249,10 @@ def _lateness(motion: SampledMotion) -> float:
 
 def _turned(motion: SampledMotion) -> str:
     """Turn, reflection or size of n over R u, where one map explains it in the world or by the heading; else empty."""
-    pushes = _pushes(motion)
-    if pushes is None or _directions(motion, MIN_TILT_CHANGE) is None:
+    found = pushes(motion)
+    if found is None or _directions(motion, MIN_TILT_CHANGE) is None:
         return ""
-    n, pushed = (x[:, :2] for x in pushes)
+    n, pushed = (x[:, :2] for x in (found.n, found.pushed))
     x = _forces(*motion)[1][:, :2, 0]
     x = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-9)
     ahead = np.stack([x, np.column_stack([-x[:, 1], x[:, 0]])], axis=1)  # rows: forward, left
