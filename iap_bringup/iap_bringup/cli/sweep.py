@@ -26,6 +26,7 @@ from iap_bringup.terminal.progress import progress_bar, work_bar
 from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput, IapError
 from iap_io.recording.disk_use import disk_use, free_space
+from iap_io.trajectories.pose_reading import counted
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.sweeps.cluster import ClusterPool
@@ -102,7 +103,8 @@ def _bar(
     console: Console, study: Study, points: int, lines: Sequence[str]
 ) -> Iterator[Callable[[int], None]]:
     """A bar over runs below lines of text, which stay once a run is done; yields the function that moves it on."""
-    text = f"[bold]{study.scenario}[/]: {points} combinations, {study.seeds} seeds each"
+    each = f"{counted(points, 'combination')}, {counted(study.seeds, 'seed')} each"
+    text = f"[bold]{study.scenario}[/]: {each}"
     runs = TextColumn("{task.completed:.0f} of {task.total:.0f}")
     columns = (BarColumn(40), runs, TimeElapsedColumn(), Pace())
     with progress_bar(columns, console) as bar:
@@ -153,7 +155,7 @@ def _show(console: Console, study: Study, result: SweepResult, folder: Path) -> 
     alike = 0 if study.records else alike_for_all_seeds(study.axes, result.rows)
     if alike:
         console.print(
-            f"note: in {alike} of {len(lines)} combinations all seeds have the same figures;"
+            f"note: in {alike} of {counted(len(lines), 'combination')} all seeds have the same figures;"
             " the key draw says what seeds draw",
             soft_wrap=True,
         )

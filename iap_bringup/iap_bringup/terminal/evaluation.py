@@ -40,7 +40,8 @@ def show(
     console.print(f"[bold]{title}[/]: success {success_text(results)}", highlight=False)
     console.print(_figures(results))
     times = results.measures["time"][results.success]
-    for line in histogram(times[np.isfinite(times)], UNITS["time"]):
+    lines = histogram(times[np.isfinite(times)], UNITS["time"])
+    for line in [f"episodes by {TEXTS['time']}:", *lines] if lines else ():
         console.print(line, highlight=False)
     if results.causes:
         console.print(_causes(results, recordings))

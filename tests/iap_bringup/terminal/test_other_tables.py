@@ -42,6 +42,7 @@ def test_an_evaluation_shows_shares_means_a_histogram_and_first_failures():
     assert (
         "time of successes" in said and "3.9" in said and "largest force" in said and "20" in said
     )
+    assert "episodes by time of successes:" in said
     line = next(each for each in said.splitlines() if "missed" in each)
     assert "│ 1 " in line and "│ 9 " in line and "mujoco: missed, no record" in line
     assert "-" in next(

@@ -104,7 +104,7 @@ def add_sweep(parser: CommandParser) -> None:
     """Options of ``iap sweep``."""
     parser.description = "Fly a scenario for many values of its keys and many seeds."
     parser.examples = (
-        "iap sweep figure_eight --vary wind.speed=0:8:5 --seeds 20",
+        "iap sweep figure_eight_windy --vary wind.turbulence=0:8:5 --seeds 20",
         "iap sweep hover --vary control.gains=default,paper --set draw.position=0.2",
     )
     parser.epilog = "A sweep that was ended goes on with the same command and its folder as --out."
