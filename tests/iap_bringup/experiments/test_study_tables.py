@@ -234,6 +234,33 @@ def test_nodes_are_measured_by_pace_two_at_once_and_in_one_process(capsys, monke
         assert word in text
 
 
+def test_bars_of_nodes_are_shown_as_they_were_measured(capsys, monkeypatch):
+    measured = ModuleType("node_bars")  # which needs ROS
+    measured.node_bars = lambda report: report("a platform") or BARS
+    monkeypatch.setitem(sys.modules, "iap_bringup.experiments.nodes.node_bars", measured)
+    rows = printed("node_bars", capsys, monkeypatch, json=True)
+    assert [(row["what"], row["passes"]) for row in rows] == [
+        ("slow, s", True), ("weak, N", False), ("many", False)
+    ]  # fmt: skip
+    text = printed("node_bars", capsys, monkeypatch)
+    assert text.count("pass") == 1 and text.count("miss") == 2
+
+
+def test_methods_that_localise_as_nodes_are_the_columns_of_a_table_of_thirty_seconds(
+    capsys, monkeypatch
+):
+    measured, asked = ModuleType("measure_localization"), []  # which needs ROS
+    measured.measure_methods = lambda methods, seconds, report: (
+        asked.append((methods, seconds)) or {each: {"rate": 7.25} for each in methods}
+    )
+    monkeypatch.setitem(
+        sys.modules, "iap_bringup.experiments.nodes.measure_localization", measured
+    )
+    text = printed("localization_nodes", capsys, monkeypatch)
+    assert asked == [(("virpo", "joint"), 30.0)]
+    assert "virpo" in text and "joint" in text and text.count("7.25") == 2
+
+
 @pytest.mark.parametrize("each", EXPERIMENTS, ids=NAMES)
 def test_a_study_takes_the_options_that_it_lists_and_refuses_others(each):
     parameters = inspect.signature(each.run).parameters
