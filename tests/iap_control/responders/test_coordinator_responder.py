@@ -269,3 +269,13 @@ def test_a_new_flight_keeps_what_has_come_of_it() -> None:
     np.testing.assert_array_equal(felt.before(0, ()), 0.0)
     assert late(felt, CONTROL_PERIOD_NS) == []
     assert felt.before(CONTROL_PERIOD_NS, ())[:, 0].tolist() == [4.0, 3.0]
+
+
+def test_a_wrench_counts_for_a_tenth_of_a_second_where_none_follows() -> None:
+    wrenches = ExternalWrenches(2, 200.0, 4)
+    wrenches.take(0, 0, np.ones(6))
+    wrenches.take(1, PERIOD, 2.0 * np.ones(6))
+    np.testing.assert_array_equal(wrenches.before(100_000_000, ()), [[1.0] * 6, [2.0] * 6])
+    late = wrenches.before(100_000_001, ())
+    assert np.isnan(late[0]).all() and (late[1] == 2.0).all()
+    np.testing.assert_array_equal(wrenches.before(10**9, (0, 1)), [[1.0] * 6, [2.0] * 6])
