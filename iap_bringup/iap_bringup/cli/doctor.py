@@ -29,6 +29,7 @@ from iap_bringup.cli.machine import (
     shared_memory,
     video_codecs,
 )
+from iap_bringup.terminal.program import program
 from iap_description.process.extras import install_line
 
 WIDTH = 24  # of the column of names
@@ -88,7 +89,6 @@ CORE = (
     ("xacro", "xacro"),
 )
 PYBULLET = ("pybullet", "pybullet")
-READY = "ready to fly: iap run three_star_spiral"
 WITH_ROS = "install ROS 2, source its setup.bash, and call ./iap list: wheels have none of these"
 NO_WHEEL = (3, 12)  # Python from which on PyBullet has no wheel
 MUJOCO = Extra("mujoco", (("mujoco-core", "mujoco"),))
@@ -125,7 +125,8 @@ def doctor(options: argparse.Namespace) -> int:
     else:
         sys.stdout.write("\n".join(_lines(findings)) + "\n")
         missing = ", ".join(broken)
-        sys.stdout.write(f"\n{'not ready: ' + missing if broken else READY}\n")
+        ready = f"ready to fly: {program()} run three_star_spiral"
+        sys.stdout.write(f"\n{'not ready: ' + missing if broken else ready}\n")
     return 1 if broken else 0
 
 

@@ -11,6 +11,7 @@ from iap_bringup.importing.object_file import object_of
 from iap_bringup.importing.platform_file import platform_of
 from iap_bringup.importing.rotor_options import RotorOptions, rotor_set
 from iap_bringup.importing.vehicle_model import Tree
+from iap_bringup.terminal.program import program
 from iap_description.assets.kinds import MESH_KINDS
 from iap_description.config.plain_yaml import yaml_text
 from iap_description.config.record import validate
@@ -68,7 +69,7 @@ def _import_vehicle(path: Path, out: Path, options: argparse.Namespace) -> int:
     notes = [*vehicle.notes, *(f"assumed: {each}" for each in rotors.assumed), "without drag"]
     _write(out, tree, [f"{path.name}: {facts}.", *(f"{each}." for each in notes)])
     sys.stdout.write(f"{out}: {facts}\n" + "".join(f"{each}\n" for each in notes))
-    sys.stdout.write(f"fly it: iap run hover --platform {out}\n")
+    sys.stdout.write(f"fly it: {program()} run hover --platform {out}\n")
     return 0
 
 

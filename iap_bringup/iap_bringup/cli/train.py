@@ -13,6 +13,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from iap_bringup.cli.arguments.learning import NOMINAL
 from iap_bringup.plots.training import draw_training
 from iap_bringup.terminal.next_step import show_next
+from iap_bringup.terminal.program import program
 from iap_bringup.terminal.progress import TimeLeft, progress_bar
 from iap_description.errors import BadInput
 from iap_description.process.interrupts import Deferral
@@ -99,7 +100,7 @@ def _watched(
             return train(watch)
     except KeyboardInterrupt as stop:
         if (folder / CHECKPOINT).is_file():
-            stop.args = (f"iap train --resume {folder} goes on from the last checkpoint",)
+            stop.args = (f"{program()} train --resume {folder} goes on from the last checkpoint",)
         raise
 
 

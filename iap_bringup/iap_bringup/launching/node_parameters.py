@@ -107,7 +107,7 @@ def localization_nodes(
     """
     if method in OFFLINE:
         raise BadInput(
-            f"method '{method}' is for recordings alone, by ./iap localize (choices: {', '.join(FLIGHT_METHODS)})"
+            f"method '{method}' is for recordings alone, by iap localize (choices: {', '.join(FLIGHT_METHODS)})"
         )
     if method not in FLIGHT_METHODS:
         raise BadInput(f"no method '{method}': {alternatives(method, FLIGHT_METHODS)}")

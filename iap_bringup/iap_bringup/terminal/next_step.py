@@ -6,10 +6,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from iap_bringup.terminal.program import program
+
 
 def show_next(console: Console, what: str, *words: str | Path) -> None:
-    """Print what one does next, and the words of ``iap`` that do it."""
-    command = shlex.join(["iap", *map(str, words)])
+    """Print what one does next, and the words behind `program` that do it."""
+    command = shlex.join([program(), *map(str, words)])
     console.print(f"{what}: {command}", soft_wrap=True, highlight=False, markup=False)
 
 

@@ -25,7 +25,7 @@ def coordination_spec(scenario: Scenario) -> CoordinationSpec:
     if spec is None:
         raise BadInput("key 'modules': missing, nothing to coordinate")
     if scenario.policy is not None:
-        raise BadInput("key 'policy': guides modules in one process alone (./iap run)")
+        raise BadInput("key 'policy': guides modules in one process alone (iap run)")
     if any(each.kind == "controller" for each in spec.faults):
         raise BadInput("key 'modules.faults': kind controller is for one process (end the node)")
     return CoordinationSpec(

@@ -75,7 +75,7 @@ class Control(Record):
         if source in ONLY_RECORDED:
             choices = ", ".join(get_args(StateSource))
             raise ValueError(
-                f"method {source} is for recordings alone, by ./iap localize (choices: {choices})"
+                f"method {source} is for recordings alone, by iap localize (choices: {choices})"
             )
         return source
 

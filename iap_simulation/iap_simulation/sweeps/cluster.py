@@ -151,7 +151,7 @@ def _own_cluster() -> str:
         BadInput: of none.
     """
     if not CURRENT.is_file():
-        raise BadInput("--cluster auto: this machine is a part of none; ./iap cluster starts one")
+        raise BadInput("--cluster auto: this machine is a part of none; iap cluster starts one")
     return CURRENT.read_text(encoding="utf-8").strip()
 
 
@@ -166,7 +166,7 @@ def _check_answers(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=ANSWER).close()
     except (OSError, ValueError, OverflowError) as error:
         raise BadInput(
-            f"--cluster {address}: no cluster answers there; ./iap cluster starts one"
+            f"--cluster {address}: no cluster answers there; iap cluster starts one"
         ) from error
 
 
@@ -189,7 +189,7 @@ def _check_versions(ray: Any) -> None:  # noqa: ANN401 - an extra has no types
             )
         except ray.exceptions.RayTaskError as error:
             raise BadInput(
-                f"cluster: {name} does not have the suite: start its part by ./iap cluster in a checkout"
+                f"cluster: {name} does not have the suite: start its part by iap cluster in a checkout"
             ) from error
         for what, here, there in zip(local._fields, local, found, strict=True):
             if here != there:

@@ -10,6 +10,7 @@ from terminal_text import text_of
 from iap_bringup.terminal.evaluation import histogram, show, success_text
 from iap_bringup.terminal.localization import covariance_hints, show_localization
 from iap_bringup.terminal.log_inspection import show as show_inspection
+from iap_bringup.terminal.next_step import show_next
 from iap_bringup.terminal.platform_sheet import show_platform
 from iap_bringup.terminal.progress import TimeLeft
 from iap_bringup.terminal.tables import number_text, show_columns, show_rows
@@ -143,3 +144,12 @@ def test_signals_of_a_flight_log_fit_a_terminal_of_80_columns(tmp_path):
     assert max(map(len, table)) <= 80
     begin, end = table[1].index("source"), table[1].index("Hz") - 4
     assert "".join(line[begin:end].strip() for line in table[2:]) == source
+
+
+def test_the_next_command_begins_as_this_one_was_typed(monkeypatch):
+    monkeypatch.delenv("IAP_PROGRAM", raising=False)
+    assert (
+        text_of(show_next, "look at it", "view", "runs/a b") == "look at it: iap view 'runs/a b'\n"
+    )
+    monkeypatch.setenv("IAP_PROGRAM", "./iap")  # by ./iap of a checkout
+    assert text_of(show_next, "look at it", "view", "runs/a") == "look at it: ./iap view runs/a\n"

@@ -30,7 +30,7 @@ def test_every_method_is_a_source():
 @pytest.mark.parametrize("method", OFFLINE)
 def test_a_method_of_recordings_cannot_fly(method):
     line = refusal(flight, source=method)
-    assert f"method {method} is for recordings alone, by ./iap localize" in line
+    assert f"method {method} is for recordings alone, by iap localize" in line
     assert all(name in line for name in METHODS)
     assert ONLY_RECORDED == OFFLINE
 

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The name by which the command line is called."""
+
+import os
+
+
+def program() -> str:
+    """What is typed before a command: as ``./iap`` of a checkout was typed, elsewhere `iap`."""
+    return os.environ.get("IAP_PROGRAM", "iap")
