@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Models, motions and motors of an arm under control."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from flying import DT, GRAVITY, gains_of, model_of
@@ -205,3 +207,8 @@ def test_a_programs_torque_is_left_alone_and_without_one_the_motors_hold_where_t
     np.testing.assert_allclose(at(1, there), [there, [0.1, 0.2, 0.3], [1.0, 2.0, 3.0]])
     with pytest.raises(BadInput, match="3 joints expected"):
         control.give([0.0, 0.0], None, None)
+
+
+def test_nothing_of_an_arm_is_cut_that_nobody_guides_whatever_its_number_of_joints():
+    unguided = SimpleNamespace(guide=None, target=np.zeros((3, 5)))
+    assert ArmControl.clipped.fget(unguided).tolist() == [0] * 5

@@ -12,7 +12,7 @@ from iap_learning.tasks.contact_counts import window_of
 from iap_learning.tasks.kinds.slide_along_wall.counts import SlideRules
 from iap_learning.training.experience import EndedEpisodes, Experience
 from iap_learning.training.moments import Scaling
-from iap_learning.training.networks import Layer, make_network
+from iap_learning.training.networks import Layer, make_network, optimiser
 from iap_learning.training.online import OnlineStage, batch_of, summary
 
 
@@ -23,6 +23,15 @@ def test_new_weights_are_orthogonal_of_the_gain_of_a_tanh_but_for_the_last_ones(
     np.testing.assert_allclose(last.weights.T @ last.weights, 1e-4 * np.eye(2), atol=1e-9)
     assert [each.weights.shape for each in (first, second, last)] == [(3, 8), (8, 5), (5, 2)]
     assert not any(each.biases.any() for each in (first, second, last))
+
+
+def test_a_step_is_of_the_size_of_its_rate_unless_the_gradient_is_as_small_as_epsilon() -> None:
+    """The first step of Adam is g / (|g| + 1e-5), of a gradient that is cut to a norm."""
+    adam = optimiser(0.5)
+    for gradient, step in (([3.0, 4.0], [1.0, 1.0]), ([1e-5, -3e-5], [0.5, -0.75])):
+        weights = np.zeros(2, np.float32)
+        update, _ = adam.update(np.array(gradient, np.float32), adam.init(weights))
+        np.testing.assert_allclose(update, step, rtol=1e-3)
 
 
 def stage(iterations: int, **numbers: float) -> OnlineStage:
