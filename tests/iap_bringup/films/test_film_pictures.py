@@ -109,6 +109,7 @@ def test_balls_points_lines_and_arrows_are_drawn_where_they_are_seen():
     for each in centres:
         near = found[np.linalg.norm(found - each, axis=1) < 4.0]
         assert near.mean(axis=0) == pytest.approx(each, abs=0.8)
+        assert (np.ptp(near, axis=0) + 1).tolist() == [5, 5]  # pixels across
     made = picture()
     made.draw_line(np.stack([place, place + [0.0, -1.0, 0.0]]), RED)
     found = drawn(made, RED)

@@ -9,7 +9,7 @@ import pytest
 from iap_bringup.cli.main import main
 from iap_bringup.fuzz import made_logs, made_recordings, made_texts
 from iap_bringup.fuzz.made_bags import ROS1, MadeBags
-from iap_bringup.fuzz.trials import CPU_SECONDS, Ending, fault_of
+from iap_bringup.fuzz.trials import CPU_SECONDS, Ending, _end_of, fault_of
 from iap_io.trajectories.reader import read_recorded
 
 SOUND = Ending(0, '{"a": 1}\n', "", 1.0, timed_out=False)
@@ -175,3 +175,8 @@ def test_made_logs_of_velocities_answer_their_commands_at_their_rates(tmp_path):
         steps = np.linalg.norm(np.diff(each.p_WP_W, axis=0), axis=1)
         assert steps == pytest.approx(np.full(len(steps), steps[0]), abs=1e-6)
         assert steps.sum() == pytest.approx(0.59, abs=0.02)
+
+
+def test_of_a_long_text_its_last_three_hundred_characters_are_shown():
+    assert _end_of("a" * 50 + "b" * 299 + "c\n\n") == "b" * 299 + "c"
+    assert _end_of(" short \n") == "short"

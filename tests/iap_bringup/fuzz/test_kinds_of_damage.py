@@ -284,3 +284,11 @@ def test_sound_input_is_made_once_by_its_command_and_loaded_once(tmp_path, monke
     Corpus(lambda _: 2, command_parser, tmp_path).load(["inspect", "x"], [])
     with pytest.raises(corpus.IapError, match="iap run hover"):
         _ = Corpus(lambda _: 2, command_parser, tmp_path / "other")["run"]
+
+
+def test_a_sweep_records_no_flights_and_a_data_set_does(tmp_path, monkeypatch):
+    flown = []
+    monkeypatch.setattr(corpus, "_fly_all", lambda out, records: flown.append((out.name, records)))
+    corpus._make_sweep(tmp_path)
+    corpus._make_dataset(tmp_path)
+    assert flown == [("sweep", False), ("dataset", True)]

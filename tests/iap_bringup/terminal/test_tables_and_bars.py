@@ -136,3 +136,11 @@ def test_a_pipe_takes_no_bar():
         report("1 of 2: first")
         move(1.0)
     assert text_of(console) in ("", "what\n")
+
+
+def test_a_line_above_a_bar_of_time_is_one_line_however_narrow_the_terminal_is():
+    console = Console(file=io.StringIO(), width=20)
+    with time_bar(console, "a flight of many words and numbers", 3.0) as move:
+        move(1.0)
+        move(2.0)
+    assert text_of(console) == "a flight of many words and numbers\n"

@@ -159,6 +159,8 @@ def test_small_images_have_their_width_and_come_once_in_a_while(monkeypatch):
     )
     assert url.startswith("data:image/jpeg;base64,") and small.shape == (60, 160, 3)
     assert small[30, 80, 2] > 200 and small[30, 80, 0] < 60  # red stays red
+    flat = base64.b64decode(_data_url(np.zeros((2, 2000, 3), np.uint8)).partition(",")[2])
+    assert cv2.imdecode(np.frombuffer(flat, np.uint8), cv2.IMREAD_COLOR).shape == (1, 160, 3)
     camera = page.CameraSensorInfo.model_construct(topic="/a/left")
     readings = [
         SimpleNamespace(t=0.1 * k, source=SimpleNamespace(topic="/a/left")) for k in range(30)
