@@ -214,7 +214,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         prog="iap",
         description="Simulate integrated aerial platforms: several quadrotors joined to one body.",
         epilog="In a checkout, ./iap has these commands, and more: ./iap python runs Python in this environment,"
-        " ./iap test runs the tests, ./iap docs builds the pages of docs, and ./iap wheels builds wheels for pip.",
+        " ./iap test runs the tests, ./iap docs builds the pages of docs, and ./iap wheels builds wheels for pip."
+        " Its pages begin with docs/index.md, and those of a first run with docs/getting_started/first_run.md.",
     )
     parser.examples = (
         "iap run three_star_spiral",
