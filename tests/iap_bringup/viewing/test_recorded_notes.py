@@ -72,6 +72,28 @@ def test_covariances_are_of_the_bodies_that_have_one_by_then() -> None:
     np.testing.assert_array_equal(known[1], C.reshape(3, 3))
 
 
+def test_covariances_have_the_times_and_bodies_of_their_messages(monkeypatch) -> None:
+    class Reader:
+        def __init__(self, kind: object, frames: object) -> None:
+            pass
+
+        def read(self, data: float) -> SimpleNamespace:
+            return SimpleNamespace(covariance=data * np.arange(36.0).reshape(6, 6))
+
+    topics = {"base_link": "/v/pose", "a_1": "/v/a_1/pose"}
+    messages = [(SimpleNamespace(topic="/v/a_1/pose"), 2 * 10**9, 1.0),
+                (SimpleNamespace(topic="/v/a_1/pose"), 3 * 10**9, 2.0)]  # fmt: skip
+    monkeypatch.setattr(recorded_scene_notes, "MessageReader", Reader)
+    monkeypatch.setattr(recorded_scene_notes, "covariance_topics", lambda vehicle: topics)
+    monkeypatch.setattr(recorded_scene_notes, "raw_messages", lambda *_: iter(messages))
+    notes = notes_of(meta={"vehicles": [SimpleNamespace(name="v")]}, folder=Path("run"))
+    assert notes.at(1.9).covariances == {}
+    place = np.arange(36.0).reshape(6, 6)[:3, :3]
+    for t, factor in ((2.0, 1.0), (2.9, 1.0), (3.5, 2.0)):
+        assert list(notes.at(t).covariances) == ["v/a_1"]
+        np.testing.assert_array_equal(notes.at(t).covariances["v/a_1"], factor * place)
+
+
 def test_objects_are_where_they_are_at_the_time() -> None:
     track = SimpleNamespace(
         names=("box", "ball"), at=lambda t: np.array([[t, 0.0], [0.0, 2.0 * t]])
