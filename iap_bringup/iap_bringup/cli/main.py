@@ -35,6 +35,10 @@ OF_LIMITS = {
     errno.EAGAIN,
     errno.ENOMEM,
 }  # of open files, processes, memory
+OF_A_CHECKOUT = {  # commands that ./iap itself does, and what to type elsewhere
+    "python": "here type python alone",
+    **{each: f"type ./iap {each} there" for each in ("test", "docs", "wheels")},
+}
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 _RENAMED = dict[str, None]()  # warnings of keys by old names, each once, in their order
 
@@ -210,6 +214,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     Raises:
         BadInput: something is mistyped.
     """
+    if remedy := OF_A_CHECKOUT.get(next(iter(arguments), "")):
+        raise BadInput(f"{arguments[0]}: ./iap of a checkout has it; {remedy}")
     parser = CommandParser(
         prog="iap",
         description="Simulate integrated aerial platforms: several quadrotors joined to one body.",

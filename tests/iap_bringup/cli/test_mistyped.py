@@ -64,6 +64,14 @@ def test_a_value_that_the_shell_cuts_at_its_spaces_is_to_be_quoted(capsys):
     assert "quote a value with spaces" in complaint(capsys, *typed.split())
 
 
+@pytest.mark.parametrize(
+    ("typed", "remedy"),
+    [("python my_flight.py", "here type python alone"), ("docs", "type ./iap docs there")],
+)
+def test_a_command_of_a_checkout_is_refused_elsewhere_with_what_to_type(typed, remedy, capsys):
+    assert remedy in complaint(capsys, *typed.split())
+
+
 def test_a_command_without_what_it_needs_names_its_help(capsys):
     assert "scenario (see iap run --help)" in complaint(capsys, "run")
 
