@@ -1,19 +1,72 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Axes about which objects of the world turn: doors, flaps, levers and valves."""
 
+from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
+from numba import njit
 from pydantic import model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Degrees, NonNegative, Record, Vec3
+from iap_description.config.record import Degrees, NonNegative, Positive, Record, Vec3
 from iap_description.math import so3
 from iap_description.states import STATE_SIZE, P, Q, V, W
 
 
+class Latch(Record):
+    r"""A bolt that holds what turns about a hinge at angle 0, until a lever turns far enough.
+
+    While the lever's angle is below the one of release, in its direction, and
+
+    .. math::
+        k\,|q| \le \tau_s, \qquad \tau = -k\,q - d\,w
+
+    acts about the axis at angle q and rate w, with stiffness k, strength tau_s and damping d. A bolt that is pushed
+    beyond its strength gives way, and one that comes back within the angle tau_s / k catches again.
+
+    Attributes:
+        lever: name of the object, with a hinge of its own, that frees the bolt.
+        release_deg: angle of the lever at which the bolt is free, its sign that of the direction.
+        stiffness: k [N m/rad].
+        strength: tau_s [N m].
+        damping: d [N m s/rad].
+    """
+
+    lever: str
+    release_deg: Degrees
+    stiffness: Positive
+    strength: Positive
+    damping: NonNegative = 0.0
+
+    @model_validator(mode="after")
+    def _has_a_direction(self) -> Self:
+        if self.release_deg == 0.0:
+            raise ValueError(
+                "key 'release_deg': at angle 0, where it begins, the bolt would be free"
+            )
+        return self
+
+    @property
+    def numbers(self) -> tuple[float, float, float, float]:
+        """Stiffness, strength, damping and angle of release [rad], as `latch_torque` takes them."""
+        return self.stiffness, self.strength, self.damping, float(np.deg2rad(self.release_deg))
+
+
+@njit(cache=True)
+def latch_torque(
+    numbers: tuple[float, float, float, float], angle: float, rate: float, lever: float
+) -> float:
+    """Torque of a latch about its hinge [N m] at an angle [rad] and rate [rad/s], and the angle of its lever [rad]."""
+    stiffness, strength, damping, release = numbers
+    is_free = lever >= release if release > 0.0 else lever <= release
+    if is_free or abs(stiffness * angle) > strength:
+        return 0.0
+    return -stiffness * angle - damping * rate
+
+
 class Hinge(Record):
-    r"""An axis, fixed in the world, about which an object turns.
+    r"""An axis, fixed in the world or on another object that turns, about which an object turns.
 
     At angle 0 the object stands as its `position` and `rpy_deg` say. Rate w and angle q meet the torque
 
@@ -31,6 +84,8 @@ class Hinge(Record):
         damping: d [N m s/rad].
         stiffness: k of the spring [N m/rad].
         rest_deg: q_0, at which the spring is relaxed.
+        carrier: name of the object, with a hinge in the world, that carries the axis; None: the world does.
+        latch: that holds it at angle 0.
     """
 
     point: Vec3 = (0.0, 0.0, 0.0)
@@ -40,6 +95,8 @@ class Hinge(Record):
     damping: NonNegative = 0.0
     stiffness: NonNegative = 0.0
     rest_deg: Degrees = 0.0
+    carrier: str | None = None
+    latch: Latch | None = None
 
     @model_validator(mode="after")
     def _turns(self) -> Self:
@@ -76,3 +133,49 @@ class Hinge(Record):
         x[W] = rate * so3.rotate(q_WO, self.direction)
         x[V] = np.cross(x[W], arm_W)
         return x
+
+
+def check_names(hinges: Mapping[str, Hinge]) -> None:
+    """Look whether the objects that hinges name are there, by the names of all objects that have one.
+
+    Raises:
+        ValueError: a carrier or lever is missing, or cannot be one.
+    """
+    for name, hinge in hinges.items():
+        where, others = f"objects.{name}.hinge", {k: v for k, v in hinges.items() if k != name}
+        standing = [key for key, other in others.items() if other.carrier is None]
+        if hinge.carrier is not None and hinge.carrier not in standing:
+            known = ", ".join(standing) or "none"
+            why = f"'{hinge.carrier}' has no hinge in the world (such: {known})"
+            raise ValueError(f"key '{where}.carrier': {why}")
+        if hinge.latch is not None:
+            _check_lever(hinge.latch, f"{where}.latch", others)
+
+
+def _check_lever(latch: Latch, where: str, others: Mapping[str, Hinge]) -> None:
+    """Look whether a latch can be freed by one of the other objects."""
+    if latch.lever not in others:
+        known = ", ".join(others) or "none"
+        why = f"no other object '{latch.lever}' with a hinge (such: {known})"
+        raise ValueError(f"key '{where}.lever': {why}")
+    limits = others[latch.lever].limits_deg
+    if not limits[0] <= latch.release_deg <= limits[1]:
+        why = f"{latch.release_deg:g} is beyond the lever's limits_deg {list(limits)}"
+        raise ValueError(f"key '{where}.release_deg': {why}")
+
+
+def carried(x: Array, start: Array, now: Array) -> Array:
+    """(13,) state row of what another body carries.
+
+    Args:
+        x: (13,) its row if the other body stood at its start.
+        start: (13,) row of the other body at its start, at rest.
+        now: (13,) at present.
+    """
+    turn = so3.multiply(now[Q], so3.conjugate(start[Q]))
+    row, arm_W = np.zeros(STATE_SIZE), so3.rotate(turn, x[P] - start[P])
+    row[P] = now[P] + arm_W
+    row[Q] = so3.multiply(turn, x[Q])
+    row[W] = now[W] + so3.rotate(turn, x[W])
+    row[V] = now[V] + np.cross(now[W], arm_W) + so3.rotate(turn, x[V])
+    return row

@@ -14,6 +14,7 @@ from iap_description.geometry.shapes import Surface
 from iap_description.scenes.library import check_scene, has_ground, load_scene
 from iap_description.scenes.lighting import Lighting, TimeOfDay, Weather
 from iap_description.states import STATE_SIZE, resting_state
+from iap_description.world.hinge import carried, check_names
 from iap_description.world.objects import Board, Box, Cylinder, Floor, Funnel, Mesh, Wall
 from iap_description.world.obstacles import Boxes, Rods, Trees
 
@@ -53,6 +54,11 @@ class World(Record):
             raise ValueError("keys 'time_of_day' and 'light.sun': the sun has one place")
         return self
 
+    @model_validator(mode="after")
+    def _has_what_hinges_name(self) -> Self:
+        check_names({name: each.hinge for name, each in self.objects.items() if each.hinge})
+        return self
+
     def lit(self, scene: "SceneOfParts") -> "SceneOfParts":
         """A scene in the light and weather of this world, where it says some, or else in its own."""
         if self.light is None and self.weather is None and self.time_of_day is None:
@@ -87,6 +93,24 @@ class World(Record):
         """The world with the objects alone that move, or with those alone that stand still."""
         kept = {name: item for name, item in self.objects.items() if item.moves == moving}
         return self.model_copy(update={"objects": kept})
+
+    @property
+    def carried(self) -> list[tuple[int, int]]:
+        """Numbers of the objects that another one carries, each with its carrier's."""
+        names = list(self.objects)
+        hinges = [item.hinge for item in self.objects.values()]
+        return [
+            (k, names.index(h.carrier))
+            for k, h in enumerate(hinges)
+            if h is not None and h.carrier
+        ]
+
+    def carry(self, rows: Array) -> None:
+        """Move rows (objects, 13) of objects that others carry, which are as if these stood at angle 0, with them."""
+        for k, carrier in self.carried:
+            item = list(self.objects.values())[carrier]
+            start = resting_state(np.array(item.position), item.q_WO)
+            rows[k] = carried(rows[k], start, rows[carrier])
 
     def resting_rows(self) -> Array:
         """(objects, 13) states of the objects where they stand before any motion."""

@@ -59,6 +59,7 @@ OF_OBJECTS = (
     "hinge_friction",
     "hinge_damping",
     "hinge_stiffness",
+    "hinge_release",
 )
 OF_MOTIONS = ("motion_speed", "motion_turn_deg", "motion_shift")
 REFUSED = ("docking", "modules")

@@ -12,7 +12,7 @@ import numpy as np
 from iap_control.references.poses_and_lines import Hover
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_description.math.random_streams import uniform, uniforms
 from iap_description.sensors.mounts import SensorMount, displacements, imu_mounts
 from iap_description.states import REF_P, REF_Q
@@ -160,6 +160,10 @@ def placed_world(scenario: Scenario) -> World:
     """The world with its objects where this seed has them; the scenario's own where all stand as it says."""
     world = scenario.world
     placed = {name: _placed(scenario, name, item) for name, item in world.objects.items()}
+    for name, item in world.objects.items():
+        carrier = None if item.hinge is None else item.hinge.carrier
+        if carrier is not None and placed[carrier] is not world.objects[carrier]:
+            placed[name] = _moved_along(item, world.objects[carrier], placed[carrier])
     if all(placed[name] is item for name, item in world.objects.items()):
         return world
     return world.model_copy(update={"objects": placed})
@@ -167,7 +171,20 @@ def placed_world(scenario: Scenario) -> World:
 
 def stands(item: WorldObject) -> bool:
     """True of a single object with a place of its own, which `draw.object_position` and its like displace."""
-    return item.is_placed and not isinstance(item, Obstacles)
+    is_carried = item.hinge is not None and item.hinge.carrier is not None
+    return item.is_placed and not is_carried and not isinstance(item, Obstacles)
+
+
+def _moved_along(item: WorldObject, carrier: WorldObject, placed: WorldObject) -> WorldObject:
+    """An object where its carrier, which has been placed elsewhere, has taken it."""
+    turn = so3.multiply(placed.q_WO, so3.conjugate(carrier.q_WO))
+    way = so3.rotate(turn, np.array(item.position) - carrier.position)
+    R_WO = so3.matrix_from_quaternion(so3.multiply(turn, item.q_WO))
+    place = {
+        "position": tuple((placed.position + way).tolist()),
+        "rpy_deg": euler.rpy_deg_from_matrix(R_WO),
+    }
+    return item.model_copy(update=place)
 
 
 def _placed(scenario: Scenario, name: str, item: WorldObject) -> WorldObject:
@@ -243,16 +260,20 @@ def _drawn_object(scenario: Scenario, name: str, item: WorldObject, factor: floa
 
 
 def _draws_hinges(draw: Draw) -> bool:
-    return any(getattr(draw, f"hinge_{key}") > 0.0 for key in HINGE_TORQUES)
+    return any(getattr(draw, f"hinge_{key}") > 0.0 for key in (*HINGE_TORQUES, "release"))
 
 
 def _drawn_hinge(scenario: Scenario, name: str, hinge: Hinge) -> Hinge:
-    """The hinge of an object with the torques of this seed."""
-    changes = {}
+    """The hinge of an object with the torques, and the release of its latch, of this seed."""
+    changes: dict[str, Any] = {}
     for key in HINGE_TORQUES:
         width = getattr(scenario.draw, f"hinge_{key}")
         (dice,) = uniform(scenario.seed, f"{name}/hinge_{key}", 1).tolist()
         changes[key] = getattr(hinge, key) * (1.0 + width * dice)
+    if hinge.latch is not None:
+        (dice,) = uniform(scenario.seed, f"{name}/hinge_release", 1).tolist()
+        release = hinge.latch.release_deg * (1.0 + scenario.draw.hinge_release * dice)
+        changes["latch"] = hinge.latch.model_copy(update={"release_deg": release})
     return hinge.model_copy(update=changes)
 
 

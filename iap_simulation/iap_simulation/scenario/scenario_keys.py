@@ -101,6 +101,7 @@ class Draw(Record):
     hinge_friction: BelowOne = 0.0  # of each object's hinge, as the two that follow
     hinge_damping: BelowOne = 0.0
     hinge_stiffness: BelowOne = 0.0
+    hinge_release: BelowOne = 0.0  # angle at which the lever of each hinge's latch frees it
     mass: BelowOne  # of each vehicle, and of its inertias with it
     inertia: BelowOne  # of its inertias besides
     com: NonNegative  # of its central body, per axis [m]

@@ -180,6 +180,11 @@ IDLE = (
         lambda s, v: all(each.hinge is None for each in s.world.objects.values()),
         "without an object that has a hinge (world.objects)",
     ),
+    IdleKeys(
+        ("draw.hinge_release",),
+        lambda s, v: not any(o.hinge and o.hinge.latch for o in s.world.objects.values()),
+        "without an object whose hinge has a latch (world.objects)",
+    ),
 )  # fmt: skip
 
 

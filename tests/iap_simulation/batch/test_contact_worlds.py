@@ -89,6 +89,22 @@ DOOR = {  # the tip pushes a door with a closer open; seeds draw mass, place and
     "draw.object_position": [0.005, 0.02, 0.0],
     **dict.fromkeys(("draw.hinge_friction", "draw.hinge_damping", "draw.hinge_stiffness"), 0.8),
 }
+LEVER = {"limits_deg": [0.0, 45.0], "axis": [-1.0, 0.0, 0.0], "stiffness": 0.4, "damping": 0.05}
+BOLT = {"lever": "lever", "release_deg": 9.0, "stiffness": 1e4, "strength": 60.0, "damping": 60.0}
+HANDLE = {"type": "box", "position": [-2.84, 0.05, 1.87], "size": [0.02, 0.14, 0.02], "mass": 0.4}
+LATCHED = {  # a lever on the door, which its spring turns, frees the door that the tip pushes
+    **DOOR,
+    "world.objects": {
+        "door": {**LEAF, "surface": ROUGH, "hinge": {**HINGE, "latch": BOLT}},
+        "lever": {
+            **HANDLE,
+            "surface": ROUGH,
+            "hinge": {**LEVER, "point": [0.0, 0.05, 0.0], "rest_deg": 30.0, "carrier": "door"},
+        },
+    },
+    "draw.object_rpy_deg": [0.0, 0.0, 2.0],
+    "draw.hinge_release": 0.3,
+}
 FLOWN = [
     (BY_POSE, "three_star"),
     (BY_FORCE, "three_star"),
@@ -98,6 +114,7 @@ FLOWN = [
     (COMING, "three_star"),
     (LOOSE, "three_star"),
     (DOOR, "three_star"),
+    (LATCHED, "three_star"),
 ]
 QUICK = 3
 ALWAYS = {"draw.position": [0.005, 0.05, 0.05], "draw.attitude_deg": 1.0}

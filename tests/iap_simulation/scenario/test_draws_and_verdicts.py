@@ -14,6 +14,7 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_description.math import so3
 from iap_description.signals import EstimateHealth
 from iap_description.states import REF_P, REF_Q
+from iap_description.world.world import World
 from iap_simulation.arm.path_monitor import errors as path_errors
 from iap_simulation.arm.stability import sampled
 from iap_simulation.batch.starts import give_seeds, seed_array
@@ -176,6 +177,37 @@ def test_an_object_is_turned_about_the_angles_that_are_drawn_alone() -> None:
     turn = np.subtract(wall.rpy_deg, there.rpy_deg)
     assert 0.0 < abs(turn[2]) <= 8.0 and not turn[:2].any()
     assert wall.position == there.position
+
+
+def test_a_lever_stays_where_it_is_on_the_door_that_a_seed_moves() -> None:
+    surface = {"friction": 0.5, "restitution": 0.0}
+    common = {"type": "box", "surface": surface, "mass": 1.0}
+    limits, bolt = {"limits_deg": [0.0, 40.0]}, {"stiffness": 1e4, "strength": 50.0}
+    latch = {"lever": "lever", "release_deg": 20.0, **bolt}
+    door = {**common, "position": [1.0, 2.0, 1.5], "size": [0.04, 0.8, 2.0]}
+    lever = {**common, "position": [1.1, 2.3, 1.4], "rpy_deg": [30.0, 0, 0], "size": [0.02] * 3}
+    objects = {
+        "lever": {**lever, "hinge": {**limits, "carrier": "door"}},
+        "door": {**door, "hinge": {**limits, "latch": latch}},
+    }
+    draws = {"object_position": [0.1, 0.2, 0.3], "object_rpy_deg": [5.0, 0.0, 9.0]}
+    scenario = scenario_of("hover", engine="mujoco")
+    there = World.model_validate({"objects": objects})
+    draw = scenario.draw.model_copy(update={**draws, "hinge_release": 0.5})
+    drawn = randomization.drawn_world(scenario.model_copy(update={"world": there, "draw": draw}))
+
+    def on_door(world: World) -> tuple[Any, Any]:
+        door, lever = world.objects["door"], world.objects["lever"]
+        back = so3.conjugate(door.q_WO)
+        way = so3.rotate(back, np.subtract(lever.position, door.position))
+        return way, so3.matrix_from_quaternion(so3.multiply(back, lever.q_WO))
+
+    for here, before in zip(on_door(drawn), on_door(there), strict=True):
+        np.testing.assert_allclose(here, before, atol=1e-12)
+    assert drawn.objects["door"].position != there.objects["door"].position
+    hinge = drawn.objects["door"].hinge
+    assert hinge is not None and hinge.latch is not None
+    assert 10.0 <= hinge.latch.release_deg <= 30.0 and hinge.latch.release_deg != 20.0
 
 
 def test_a_joint_that_may_be_drawn_beyond_its_limits_is_refused() -> None:

@@ -33,6 +33,7 @@ from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, body_names, check_start
 from iap_physics.engines.mujoco.arms import DrivenArm
 from iap_physics.engines.mujoco.bonds import STATE, Bond, Bonds
+from iap_physics.engines.mujoco.latches import Latches, push_latches
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.model import FIRST_STEP, MuJoCoModel, build
 from iap_physics.engines.mujoco.objects import Objects
@@ -81,6 +82,7 @@ class MuJoCoEngine(Engine):
         self._bonds = Bonds(self._model, self._data)
         self._passing = PassingPairs(self._model)
         self._objects = Objects.of(world, self._made)
+        self._latches = Latches.of(world, self._model, self._made.objects, self.batch)
         self._tree = Tree.of(assemblies, self._model, self._made.bodies)
         self._resisting = resisting_joints(assemblies)
         self.arms = arm_motors(assemblies)
@@ -157,6 +159,7 @@ class MuJoCoEngine(Engine):
         self._wrenches[:] = 0.0
         for arm in self._arms.values():
             arm.push()
+        push_latches(self._latches, 0, self._qpos, self._qvel, self._data.qfrc_applied)
         if self._bonds:
             self._bonds.step()
         else:

@@ -18,12 +18,9 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.geometry.solids import Bulk
-from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.body import Body
-from iap_description.world.hinge import Hinge
 from iap_description.world.objects import WorldObject
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT, WORLD
@@ -41,10 +38,10 @@ from iap_physics.engines.mujoco.geoms import (
     pieces_of,
 )
 from iap_physics.engines.mujoco.library import mj
+from iap_physics.engines.mujoco.object_bodies import add_objects, center_of, moments, turns
 from iap_physics.engines.mujoco.surfaces import BOND, BOND_R, INVERSE_MASS, SurfaceContact
 
 SPARE = 8  # joints that can be added in flight
-HEAVY = 1e6  # mass of what moves as prescribed [kg]
 STICKINESS = 1e3  # how much stiffer friction is than the normal; at 1 what is soft would creep
 PARTING_DISTANCE = 1e3  # [m] no two vehicles touch at this distance
 ITERATIONS, TOLERANCE = 50, 1e-12  # of the solver
@@ -129,7 +126,7 @@ class _Builder:
         spec.compiler.degree = False  # of joints' ranges
         _set_options(spec.option, world)
         self.bodies = [b for k, each in enumerate(assemblies) for b in self._vehicle(k, each)]
-        self.objects = [_add_object(spec, each) for each in world.objects.values()]
+        self.objects = add_objects(spec, world)
         self.centers = [center_of(each) for each in world.objects.values()]
         standing = spec.worldbody.add_body()
         skins = [
@@ -204,7 +201,7 @@ class _Builder:
             vehicles,
             [contacts[k][1] for k in sorted(contacts)],
             {k: [link.id for link in links] for k, links in self.arms.items()},
-            [each.joints[0].id for each in self.objects if _turns(each)],
+            [each.joints[0].id for each in self.objects if turns(each)],
         )
 
 
@@ -224,61 +221,7 @@ def _rigid(world: World) -> Any:  # noqa: ANN401
 
 
 def _inertial(body: Body, name: str) -> dict[str, Any]:
-    return {"name": name, "mass": body.mass, **_moments(body.inertia)}
-
-
-def _moments(J: Array) -> dict[str, Any]:
-    full = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
-    return {"ipos": np.zeros(3), "fullinertia": full, "explicitinertial": True}
-
-
-def _add_object(spec: Any, item: WorldObject) -> Any:  # noqa: ANN401
-    """The body of an object: at its CoM if it moves freely, and with axes of the world if it moves as prescribed."""
-    if item.motion is not None:
-        inertial = _moments(HEAVY * np.eye(3))
-        body = spec.worldbody.add_body(pos=item.position, mass=HEAVY, gravcomp=1.0, **inertial)
-        for axis in np.eye(3):
-            body.add_joint(type=mj.mjtJoint.mjJNT_SLIDE, axis=axis)
-        return body
-    place = {
-        "pos": item.position + so3.rotate(item.q_WO, center_of(item)),
-        "quat": np.roll(item.q_WO, 1),
-    }
-    if item.mass is None:
-        return spec.worldbody.add_body(**place)
-    bulk = Bulk.of(item.pieces())
-    inertial = _moments(item.mass / bulk.volume * bulk.inertia)
-    body = spec.worldbody.add_body(mass=item.mass, **inertial, **place)
-    if item.hinge is None:
-        body.add_freejoint()
-    else:
-        _add_hinge(body, item.hinge, center_of(item))
-    return body
-
-
-def _add_hinge(body: Any, hinge: Hinge, center_O: Array) -> None:  # noqa: ANN401
-    """Let a body, whose origin is here in O, turn about a hinge."""
-    body.add_joint(
-        type=HINGE,
-        pos=np.array(hinge.point) - center_O,
-        axis=hinge.direction,
-        limited=True,
-        range=np.deg2rad(hinge.limits_deg),
-        stiffness=hinge.stiffness,
-        springref=np.deg2rad(hinge.rest_deg),
-        damping=hinge.damping,
-        frictionloss=hinge.friction,
-    )
-
-
-def _turns(body: Any) -> bool:  # noqa: ANN401
-    """True of an object's body that has a hinge."""
-    return any(joint.type == HINGE for joint in body.joints)
-
-
-def center_of(item: WorldObject) -> Array:
-    """(3,) origin of an object's body in its frame O [m]."""
-    return np.zeros(3) if item.mass is None else Bulk.of(item.pieces()).center
+    return {"name": name, "mass": body.mass, **moments(body.inertia)}
 
 
 def _place(item: WorldObject) -> tuple[Array, Array]:

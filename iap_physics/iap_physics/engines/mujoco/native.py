@@ -17,6 +17,7 @@ from iap_description.math.pointers import pointer
 from iap_physics.engines.engine import DIVERGED, FOLDED, RUNNING
 from iap_physics.engines.joint_resistance import resist_world
 from iap_physics.engines.mujoco.arm_joints import push_joints, read_joints
+from iap_physics.engines.mujoco.latches import push_latches
 from iap_physics.engines.mujoco.native_steps import contacts, step_once
 from iap_physics.engines.mujoco.native_worlds import NativeWorlds, numbers, switches
 from iap_physics.engines.mujoco.points import add_force, force_on_first
@@ -73,9 +74,11 @@ def step_world(
         return False
     before[:] = x
     nq, nv = worlds.qpos.shape[1], worlds.qvel.shape[1]
-    push_joints(worlds.arms, w, numbers(data, layout.qfrc_applied, nv))
-    step_once(worlds, data, w)
     qpos, qvel = numbers(data, layout.qpos, nq), numbers(data, layout.qvel, nv)
+    forces = numbers(data, layout.qfrc_applied, nv)
+    push_joints(worlds.arms, w, forces)
+    push_latches(worlds.latches, w, qpos, qvel, forces)
+    step_once(worlds, data, w)
     read_joints(worlds.arms, w, qpos, qvel)
     failed = read_states(_own_tree(worlds, w), qpos, qvel, x)
     if failed >= 0:

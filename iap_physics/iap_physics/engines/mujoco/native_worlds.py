@@ -11,9 +11,11 @@ from iap_description.arrays import Array, Integers
 from iap_description.math.pointers import pointer
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.world import World
 from iap_physics.engines.engine import RUNNING
 from iap_physics.engines.joint_resistance import JointResistance, joint_resistance
 from iap_physics.engines.mujoco.arm_joints import ArmJoints
+from iap_physics.engines.mujoco.latches import Latches
 from iap_physics.engines.mujoco.layout import DataLayout
 from iap_physics.engines.mujoco.model import MuJoCoModel
 from iap_physics.engines.mujoco.tree import Tree
@@ -30,6 +32,7 @@ class NativeWorlds(NamedTuple):
         tree: of the bodies.
         joints: that resist.
         arms: joints of arms.
+        latches: of objects.
         bonds: joints that are added in flight.
         geom_bodies: (geoms,) MuJoCo's body of every geom.
         owners: (MuJoCo's bodies,) state row, `WORLD` or object.
@@ -59,6 +62,7 @@ class NativeWorlds(NamedTuple):
     tree: Tree
     joints: JointResistance
     arms: ArmJoints
+    latches: Latches
     bonds: WorldBonds
     geom_bodies: Integers
     owners: Integers
@@ -81,8 +85,15 @@ class NativeWorlds(NamedTuple):
     times: Array
 
     @classmethod
-    def of(cls, made: MuJoCoModel, assemblies: Sequence[Assembly], data: Any, batch: int) -> Self:  # noqa: ANN401
-        """So many worlds of a model that stand nowhere yet, measured and watched nowhere; `data` is MuJoCo's of one."""
+    def of(
+        cls,
+        world: World,
+        made: MuJoCoModel,
+        assemblies: Sequence[Assembly],
+        data: Any,  # noqa: ANN401
+        batch: int,
+    ) -> Self:
+        """So many worlds of a model that stand nowhere yet, measured nowhere; `data` is MuJoCo's of one."""
         model, tree = made.model, Tree.of(assemblies, made.model, made.bodies)
         sizes = [len(assembly.bodies) for assembly in assemblies[:-1]]
         constraint, qvel, warmstart = np.zeros((3, batch, model.nv))
@@ -93,6 +104,7 @@ class NativeWorlds(NamedTuple):
             tree=tree,
             joints=joint_resistance(assemblies),
             arms=ArmJoints.of(assemblies, model, made.arms, batch),
+            latches=Latches.of(world, model, made.objects, batch),
             bonds=WorldBonds.of(model, batch),
             geom_bodies=model.geom_bodyid.astype(np.int64),
             owners=made.owners.astype(np.int64),

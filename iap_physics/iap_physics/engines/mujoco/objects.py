@@ -19,11 +19,13 @@ class Objects:
     """All objects of a world.
 
     Attributes:
+        world: whose they are.
         items: what they are.
         centers: (3,) origin of each object's body in its frame O [m].
         places: where each begins in MuJoCo's qpos and qvel.
     """
 
+    world: World
     items: tuple[WorldObject, ...]
     centers: list[Array]
     places: list[tuple[int, int]]
@@ -34,7 +36,7 @@ class Objects:
         joints = made.model.body_jntadr[made.objects]
         q_at, v_at = made.model.jnt_qposadr[joints], made.model.jnt_dofadr[joints]
         places = list(zip(q_at.tolist(), v_at.tolist(), strict=True))
-        return cls(tuple(world.objects.values()), made.centers, places)
+        return cls(world, tuple(world.objects.values()), made.centers, places)
 
     @property
     def has_motion(self) -> bool:
@@ -65,4 +67,5 @@ class Objects:
             arm_W = so3.rotate(row[Q], -center)
             row[P] = qpos[at : at + 3] + arm_W
             row[V] = qvel[v_at : v_at + 3] + np.cross(row[W], arm_W)
+        self.world.carry(rows)
         return rows

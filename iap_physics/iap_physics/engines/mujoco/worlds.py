@@ -24,6 +24,7 @@ from iap_physics.engines.engine import (
 )
 from iap_physics.engines.joints import at_rest, check_joint_types, check_start
 from iap_physics.engines.mujoco.arm_joints import ArmBatch, arm_batches
+from iap_physics.engines.mujoco.latches import latch_numbers
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.model import FIRST_STEP, JOINTS, MuJoCoModel, build
 from iap_physics.engines.mujoco.native import step_worlds
@@ -92,7 +93,7 @@ class MuJoCoWorlds(MuJoCoWorldViews):
         self._objects, self._own = [Objects.of(world, made)] * batch, {}
         self._wrenches = np.zeros((batch, len(made.bodies), 6))
         self._has_forces = np.zeros(batch, dtype=bool)
-        self.native = native = NativeWorlds.of(made, assemblies, self._data[0], batch)
+        self.native = native = NativeWorlds.of(world, made, assemblies, self._data[0], batch)
         self.arm_batches = arm_batches(assemblies, native.arms, made.arms)
         self.status, self.step_counts = native.status, native.step_counts
         rest = np.repeat(at_rest(self._assemblies)[None], batch, axis=0)
@@ -119,6 +120,7 @@ class MuJoCoWorlds(MuJoCoWorldViews):
         self._own[index] = tuple(assemblies)
         native, tree = self.native, Tree.of(assemblies, made.model, made.bodies)
         native.models[index] = made.model._address
+        native.latches.numbers[index] = latch_numbers(world)
         native.arms_P[index], native.arms_C[index] = tree.p_PJ_P, tree.p_CJ_C
 
     def measure_contacts(self, rows: Sequence[int]) -> None:
@@ -169,7 +171,7 @@ class MuJoCoWorlds(MuJoCoWorldViews):
         """All arrays that change in flight."""
         n = self.native
         states = (n.qpos, n.qvel, n.warmstart, n.constraint, n.touched, n.culprits, n.felt, n.x)
-        own = (n.arms_P, n.arms_C)  # of worlds with a vehicle of their own
+        own = (n.arms_P, n.arms_C, n.latches.numbers)  # of worlds with such of their own
         return (
             *states,
             *own,

@@ -209,7 +209,7 @@ class PyBulletEngine(Engine):
         self._resist(dt)
         self._push()
         self._arms.push()
-        hinges.push(self._client, self._items, self._loaded.objects)
+        hinges.push(self._client, self._world.objects, self._loaded.objects)
         bullet.stepSimulation(self._client)
         self.t += dt
         self._contacts.begin()
@@ -255,7 +255,9 @@ class PyBulletEngine(Engine):
     def object_states(self) -> Array:
         """(objects, 13) state rows of the frames of the world's objects."""
         pairs = list(zip(self._models, self._loaded.objects, strict=True))
-        return states(self._client, pairs, self.t)
+        rows = states(self._client, pairs, self.t)
+        self._world.carry(rows)
+        return rows
 
     def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
         """Fraction (rays,) of each ray at its first hit."""

@@ -49,6 +49,7 @@ class ObjectModel:
         p_OC_O: (3,) its CoM in its frame O; the origin for what does not move freely.
         q_OC: (4,) attitude of its principal axes C in O.
         moments: (3,) principal moments [kg m^2].
+        carrier: number of the object that carries it, or None.
     """
 
     item: WorldObject
@@ -56,20 +57,33 @@ class ObjectModel:
     p_OC_O: Array
     q_OC: Array
     moments: Array
+    carrier: int | None
 
 
 def models(world: World, folder: Path) -> list[ObjectModel]:
     """Prepare a world's objects; what is made of triangles goes to files in `folder`."""
+    carriers = dict(world.carried)
     return [
-        _model(item, folder / f"object_{k}.obj") for k, item in enumerate(world.objects.values())
+        _model(item, folder / f"object_{k}.obj", carriers.get(k))
+        for k, item in enumerate(world.objects.values())
     ]
 
 
-def load(client: int, model: ObjectModel, *, seen: bool) -> Handle:
-    """Load an object where it stands at the start."""
-    at = {"physicsClientId": client}
-    item = model.item
-    handle = _make(client, model, bullet.createCollisionShape(**model.shape, **at))
+def load(client: int, made: Sequence[ObjectModel], *, seen: bool) -> list[Handle]:
+    """Load objects where they stand at the start."""
+    handles: dict[int, Handle] = {}
+    for k, model in enumerate(made):
+        if model.carrier is None:
+            carried = [n for n, other in enumerate(made) if other.carrier == k]
+            bodies = _make(client, model, [made[n] for n in carried])
+            handles |= dict(zip([k, *carried], bodies, strict=True))
+    for k, model in enumerate(made):
+        _set_up(client, model, handles[k], seen=seen)
+    return [handles[k] for k in range(len(made))]
+
+
+def _set_up(client: int, model: ObjectModel, handle: Handle, *, seen: bool) -> None:
+    at, item = {"physicsClientId": client}, model.item
     bullet.changeDynamics(
         *handle,
         linearDamping=0.0,
@@ -86,13 +100,24 @@ def load(client: int, model: ObjectModel, *, seen: bool) -> Handle:
     set_surface(client, handle, item.surface)
     if seen:
         bullet.changeVisualShape(*handle, rgbaColor=item.color, **at)
-    return handle
 
 
-def _make(client: int, model: ObjectModel, shape: int) -> Handle:
+def _leaf(client: int, model: ObjectModel) -> hinges.Leaf:
+    assert model.item.hinge is not None  # noqa: S101 - as the caller has looked
+    frame, shape = np.append(model.p_OC_O, model.q_OC), _shape_of(client, model)
+    return hinges.Leaf(model.item, model.item.hinge, shape, frame)
+
+
+def _shape_of(client: int, model: ObjectModel) -> int:
+    return int(bullet.createCollisionShape(**model.shape, physicsClientId=client))
+
+
+def _make(client: int, model: ObjectModel, carried: Sequence[ObjectModel]) -> list[Handle]:
+    """Body and link of an object, and of those that it carries."""
     item = model.item
     if item.hinge is not None:
-        return hinges.make(client, item, item.hinge, shape, np.append(model.p_OC_O, model.q_OC))
+        return hinges.make(client, _leaf(client, model), [_leaf(client, each) for each in carried])
+    shape = _shape_of(client, model)
     body = bullet.createMultiBody(
         item.mass or 0.0,
         shape,
@@ -102,7 +127,7 @@ def _make(client: int, model: ObjectModel, shape: int) -> Handle:
         baseInertialFrameOrientation=model.q_OC.tolist(),
         physicsClientId=client,
     )
-    return body, -1
+    return [(body, -1)]
 
 
 def prescribe(client: int, body: int, item: WorldObject, t: float, dt: float) -> None:
@@ -140,7 +165,7 @@ def _read(client: int, model: ObjectModel, body: int, row: Array) -> None:
     row[V] = v_WC_W + np.cross(row[W], arm_W)
 
 
-def _model(item: WorldObject, path: Path) -> ObjectModel:
+def _model(item: WorldObject, path: Path, carrier: int | None) -> ObjectModel:
     pieces = item.pieces()
     p_OC_O, moments, R_OC = np.zeros(3), np.ones(3), np.eye(3)
     if item.mass is not None:
@@ -150,7 +175,7 @@ def _model(item: WorldObject, path: Path) -> ObjectModel:
         R_OC[:, 2] *= np.linalg.det(R_OC)
     q_OC = so3.quaternion_from_matrix(R_OC)
     origin = np.zeros(3) if item.hinge is None else np.array(item.hinge.point)
-    return ObjectModel(item, _shape(pieces, path, origin), p_OC_O, q_OC, moments)
+    return ObjectModel(item, _shape(pieces, path, origin), p_OC_O, q_OC, moments, carrier)
 
 
 def _shape(pieces: Sequence[Shape], path: Path, origin: Array) -> dict[str, Any]:

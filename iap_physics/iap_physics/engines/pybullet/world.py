@@ -129,7 +129,7 @@ def build(
         set_surface(client, (_add_ground(client), -1), world.surface)
     if scene is not None:
         add_scene(client, scene, world.surface)
-    bodies = [load(client, each, seen=seen) for each in objects]
+    bodies = load(client, objects, seen=seen)
     loaded = [_load(client, assembly, urdf, world.surface) for assembly, urdf in vehicles]
     handles = [(each.body, link) for each in loaded for link in (-1, *each.links)]
     q_BC = [bullet.getDynamicsInfo(*handle, **at)[4] for handle in handles]
