@@ -30,6 +30,7 @@ from iap_description.vehicles.platform import Platform
 from iap_io.ros.conversions import fill_pose, fill_twist, set_stamp
 from iap_io.ros.node import EVERY, LATEST, SuiteNode
 from iap_io.ros.process import program
+from iap_io.ros.served_topic import ServedTopic
 from iap_io.runs.topics import JOINT_COMMAND, TIP_TWIST
 from iap_io.wire.joint_views import JointCommandMessage
 from iap_io.wire.message_reader import MessageReader
@@ -61,11 +62,7 @@ class TrackedReference:
             message = kind()
             message.header.frame_id = MAP
             publisher = node.create_publisher(kind, f"reference/tracked/{name}", QUEUE)
-            self._outlets.append((publisher, message, level, fill))
-        self._stamp, self._served = (
-            -1,
-            [0] * len(self._outlets),
-        )  # of the last one, and to how many
+            self._outlets.append((ServedTopic(publisher), message, level, fill))
 
     def publish(self, stamp: int, k: int, reference: Reference) -> None:
         """Publish the reference of a state's stamp [ns] and number, if it is due and somebody listens.
@@ -74,16 +71,11 @@ class TrackedReference:
         """
         if k % self._every:
             return
-        served = self._served if stamp == self._stamp else [0] * len(self._outlets)
-        self._stamp = stamp
-        self._served = [each[0].get_subscription_count() for each in self._outlets]
-        for (publisher, message, level, fill), before, count in zip(
-            self._outlets, served, self._served, strict=True
-        ):
-            if reference.level <= level and count > before:
+        for topic, message, level, fill in self._outlets:
+            if topic.is_due(stamp) and reference.level <= level:
                 set_stamp(message.header, stamp)
                 fill(message, reference)
-                publisher.publish(message)
+                topic.publish(message)
 
 
 def _fill_pose(message: PoseStamped, reference: Reference) -> None:

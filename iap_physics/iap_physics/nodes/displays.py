@@ -33,6 +33,7 @@ from iap_io.ros.conversions import (
     transform_message,
 )
 from iap_io.ros.node import EVERY, LATCHED, SuiteNode
+from iap_io.ros.served_topic import ServedTopic
 from iap_io.ros.static_frames import TFMessage
 from iap_io.runs.topics import WORLD_STATE, odometry_topic
 from iap_io.runs.vehicle_meta import TRUTH
@@ -57,8 +58,10 @@ class OdometryAndFrames:
         name, bodies = vehicle.name, [body.name for body in assembly.bodies]
         self._odometry = [odometry_message(name, body) for body in bodies]
         self._publishers = [
-            node.create_publisher(
-                Odometry, node.absolute(f"{name}/{odometry_topic(body)}"), ODOMETRY_QUEUE
+            ServedTopic(
+                node.create_publisher(
+                    Odometry, node.absolute(f"{name}/{odometry_topic(body)}"), ODOMETRY_QUEUE
+                )
             )
             for body in bodies
         ]
@@ -67,21 +70,21 @@ class OdometryAndFrames:
         base = frame(shown, BASE_LINK)
         self._transforms = [transform_message(MAP, base)]
         self._transforms += [transform_message(base, frame(shown, body)) for body in bodies[1:]]
-        self._frames: Publisher | None = None
+        self._frames: ServedTopic | None = None
         if TFMessage is not None:
-            self._frames = node.create_publisher(TFMessage, node.absolute("tf"), 100)
+            self._frames = ServedTopic(node.create_publisher(TFMessage, node.absolute("tf"), 100))
         self._pose = np.zeros(7)
 
     def publish(self, stamp: int, x: Array) -> None:
         """Publish state rows (bodies, 13) at a stamp [ns]."""
         for publisher, odometry, row in zip(self._publishers, self._odometry, x, strict=True):
-            if publisher.get_subscription_count():
+            if publisher.is_due(stamp):
                 fill_odometry(odometry, stamp, row)
                 publisher.publish(odometry)
-        if self._frames is not None and self._frames.get_subscription_count():
+        if self._frames is not None and self._frames.is_due(stamp):
             self._publish_frames(self._frames, stamp, x)
 
-    def _publish_frames(self, publisher: Publisher, stamp: int, x: Array) -> None:
+    def _publish_frames(self, publisher: ServedTopic, stamp: int, x: Array) -> None:
         fill_transform(self._transforms[0], stamp, x[0])
         for transform, row in zip(self._transforms[1:], x[1:], strict=True):
             relative_pose(x[0], row, self._pose)
@@ -105,11 +108,11 @@ class MeasuredOdometry:
         self._message.pose_covariance[:] = np.diag(np.repeat([place, turn], 3))
         self._message.twist_covariance[:] = np.diag(np.repeat([noise.velocity**2, rate], 3))
         topic = node.absolute(f"{vehicle}/{odometry_topic(BASE_LINK)}/measured")
-        self._publisher = node.create_publisher(Odometry, topic, ODOMETRY_QUEUE)
+        self._publisher = ServedTopic(node.create_publisher(Odometry, topic, ODOMETRY_QUEUE))
 
     def publish(self, stamp: int, row: Array) -> None:
         """Publish a measured row (13,) at a stamp [ns]."""
-        if self._publisher.get_subscription_count():
+        if self._publisher.is_due(stamp):
             self._message.put_head(stamp, 0)
             self._message.pose[:] = row[:7]
             body_twist(row, self._message.twist_B)
@@ -122,11 +125,11 @@ class ContactMarkers:
     def __init__(self, node: SuiteNode, name: str) -> None:
         self._namespace, self._shown = f"{name}/contact", 0
         topic = node.absolute(f"{name}/contact_markers")
-        self._markers = node.create_publisher(MarkerArray, topic, 10)
+        self._markers = ServedTopic(node.create_publisher(MarkerArray, topic, 10))
 
     def publish(self, stamp: int, pushes: Array) -> None:
         """Publish contacts, (n, 2, 3) points [m] and forces [N] in the world, at a stamp [ns]."""
-        if not self._markers.get_subscription_count():
+        if not self._markers.is_due(stamp):
             return
         feet_and_heads = contact_arrows(pushes)
         count = len(feet_and_heads)
@@ -226,10 +229,12 @@ class RotorsAndMarkers:
         self._hinges = Hinges(assembly)
         self._joints = joint_state_message([*self._hinges.names, *names])
         within = node.absolute(name)
-        self._joint_states = node.create_publisher(JointState, f"{within}/joint_states", 10)
+        joint_states = node.create_publisher(JointState, f"{within}/joint_states", 10)
+        self._joint_states = ServedTopic(joint_states)
         arrows = [arrow_message(f"{name}/thrust", i, THRUST_COLOR) for i in range(len(bodies))]
         self._array = MarkerArray(markers=[*arrows, line_message(f"{name}/path", 0, PATH_COLOR)])
-        self._markers = node.create_publisher(MarkerArray, f"{within}/markers", 10)
+        markers = node.create_publisher(MarkerArray, f"{within}/markers", 10)
+        self._markers = ServedTopic(markers)
         self._t = 0.0
         description = node.create_publisher(String, f"{within}/robot_description", LATCHED)
         description.publish(String(data=urdf_text(assembly, target="ros")))
@@ -244,14 +249,14 @@ class RotorsAndMarkers:
         self._rotors.turn(rpm, tilt, t - self._t)
         self._t = t
         self._trace.add(x[0, :3])
-        if self._joint_states.get_subscription_count():
+        if self._joint_states.is_due(stamp):
             self._hinges.read(x)
             hinges = (self._hinges.angle, self._hinges.rate)
             rows = zip(hinges, self._rotors.joints, strict=True)
             values = [np.concatenate([mine, turning.ravel()]) for mine, turning in rows]
             fill_joint_state(self._joints, stamp, *values)
             self._joint_states.publish(self._joints)
-        if self._markers.get_subscription_count():
+        if self._markers.is_due(stamp):
             *arrows, path = self._array.markers
             for arrow, points in zip(arrows, self._rotors.thrust_arrows(x, rpm), strict=True):
                 fill_points(arrow, stamp, points)

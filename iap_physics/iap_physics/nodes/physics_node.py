@@ -142,8 +142,11 @@ class PhysicsNode(SuiteNode):
             self.create_timer(0.25 * FAST_TIMEOUT, self._on_impatience, clock=STEADY)
 
     def _look(self) -> None:
-        """Report what has changed, and end steps that nobody answers."""
+        """Report what has changed, show newcomers where time stands, and end steps that nobody answers."""
         self._status.look()
+        if not self._may_advance:
+            for vehicle in self._vehicles:
+                vehicle.publish_rest(stamp_of_time(self._session.t), stands=True)
         if self._steps.waited() > self._step_timeout:
             awaited = self._status.awaited() or "command"
             self._steps.end(f"no {awaited} within {self._step_timeout:g} s,")

@@ -243,15 +243,15 @@ class VehicleTopics:
                 self._wrench.put_wrench(stamp, wrench_P)
                 publisher.publish(self._wrench.dump())
 
-    def publish_rest(self, stamp: int) -> None:
-        """Publish what is due of all that standard tools show."""
+    def publish_rest(self, stamp: int, *, stands: bool = False) -> None:
+        """Publish what is due of all that standard tools show, all of it where time stands."""
         session, number = self._session, self._number
         x = session.plant.state(number)[0]
-        if session.k % self._every_odometry == 0:
+        if stands or session.k % self._every_odometry == 0:
             self._bodies.publish(stamp, x)
             if self._measured is not None:
                 self._measured_odometry.publish(stamp, session.measured[number])
-        if session.k % self._every_display == 0:
+        if stands or session.k % self._every_display == 0:
             rotors = session.plant.propulsion[number].rotors
             self._look.publish(stamp, session.t, x, rotors.rpm[0], rotors.tilt[0])
             if self._wrenches:

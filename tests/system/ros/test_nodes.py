@@ -13,7 +13,10 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 import yaml
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from hang import HANG
+from nav_msgs.msg import Odometry
 from probe import flown_in_process, largest_difference
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import MarkerArray
 
 from iap_bringup import DATA
 from iap_bringup.experiments.nodes.processes import executable
@@ -94,6 +97,24 @@ def test_a_recording_ends_readable_with_a_reset_and_with_an_interrupt(start, tmp
         assert metrics["duration_s"] >= least - 0.1
         assert metrics["position_rmse_m"] < 0.01
         assert load_run(tmp_path / name).vehicles[0].columns.t[0] == 0.0
+
+
+def test_who_comes_while_time_stands_sees_where_it_stands(start):
+    """Nobody commands the platform, so that its time does not begin; odometry, joints and markers come nevertheless."""
+    nodes, probe = start
+    settings = {"scenario": "hover", "assignments": ["engine.name=closed_form"]}
+    probe.hear_states("iap")
+    nodes.start("physics_node", settings)
+    probe.wait_for_state("iap", 0.0)
+    kinds = {
+        "/iap/odom": Odometry,
+        "/iap/joint_states": JointState,
+        "/iap/markers": MarkerArray,
+    }
+    for repeat in range(2):  # the second one is there when the first has had all of its repeats
+        heard = {topic: probe.hear(kind, topic) for topic, kind in kinds.items()}
+        probe.wait(lambda: all(heard.values()), f"the topics of newcomer {repeat}")  # noqa: B023
+    assert set(probe.states["iap"]) == {0}
 
 
 def test_a_pose_or_a_velocity_alone_moves_the_platform(start):

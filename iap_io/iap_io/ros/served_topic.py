@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Topics that are published once a stamp, and some times more for subscribers that have come since."""
+
+import math
+import time
+from typing import Any
+
+from rclpy.publisher import Publisher
+
+FIRST_REPEAT, LAST_REPEAT = (
+    0.1,
+    2.0,
+)  # waits between repeats, each twice the one before [s of wall time]
+
+
+class ServedTopic:
+    """A publisher of what is shown of the present, which subscribers have that come while time stands.
+
+    They have it several times: a publisher knows a subscriber before the subscriber knows the publisher, and what is
+    sent between is lost.
+
+    Args:
+        publisher: of the topic.
+    """
+
+    def __init__(self, publisher: Publisher) -> None:
+        self._publisher, self._stamp, self._count = publisher, -1, 0
+        self._wait, self._repeat_at = FIRST_REPEAT, math.inf  # monotonic time [s]
+
+    def is_due(self, stamp: int) -> bool:
+        """True if somebody listens who may lack the message of a stamp [ns]; whoever asks publishes it then."""
+        count, now = self._publisher.get_subscription_count(), time.monotonic()
+        if count > self._count:
+            self._wait, self._repeat_at = FIRST_REPEAT, now
+        is_new, self._stamp, self._count = stamp != self._stamp, stamp, count
+        if now >= self._repeat_at:
+            self._repeat_at = now + self._wait if self._wait <= LAST_REPEAT else math.inf
+            self._wait *= 2.0
+            return count > 0
+        return is_new and count > 0
+
+    def publish(self, message: Any) -> None:  # noqa: ANN401 - of the publisher's type, or its bytes
+        """Publish a message."""
+        self._publisher.publish(message)
