@@ -245,3 +245,38 @@ def test_faults_are_killed_also_where_a_cached_kernel_holds_them_and_survivors_a
     }
     assert "-            return min(x, 10.0)" in done.stdout
     assert {p: p.read_text() for p in package.glob("*.py")} == before
+
+
+@pytest.mark.slow
+def test_a_test_without_an_end_has_noticed_a_fault_unless_it_takes_as_long_without_it(
+    tool, toy, tmp_path, monkeypatch
+):
+    """Times of the processor are seconds here in place of a minute."""
+    package, tests = toy / "iap_toy" / "iap_toy", toy / "tests" / "iap_toy"
+    (tests / "test_sums.py").unlink()
+    (package / "sums.py").write_text(
+        "def down(n):\n    while n > 0:\n        n -= 1\n    return n\n"
+    )
+    (tests / "test_down.py").write_text(
+        "import time\nfrom iap_toy.sums import down\n\n"
+        "def test_down():\n    assert down(3) == 0\n    begun = time.process_time()\n"
+        "    while time.process_time() < begun + LONG:\n        pass\n"
+    )
+    (toy / "pyproject.toml").write_text("[tool.pytest.ini_options]\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(package.parent), *sys.path]))
+    trial, sources = tool("trial"), tool("sources").Sources(toy, ["iap_toy"])
+    monkeypatch.setattr(trial, "START", 6.0)
+    monkeypatch.setattr(trial, "ENDLESS", 2.0)
+    test_map = tool("covering").TestMap(toy, sources, toy / "none.json")
+    text = (tests / "test_down.py").read_text()
+    outcomes = []
+    for long in ("0.0", "60.0"):
+        (tests / "test_down.py").write_text(text.replace("LONG", long))
+        copy = trial.Copy(toy, "iap_toy", tmp_path / long, test_map, sources)
+        endless = (package / "sums.py").read_text().replace("-=", "+=")
+        outcome = copy.try_out(package / "sums.py", endless, "down", 1.0, 0)
+        outcomes.append((outcome.name, outcome.test))
+    assert outcomes == [
+        ("killed", "no end of tests/iap_toy/test_down.py::test_down"),
+        ("survived", ""),
+    ]

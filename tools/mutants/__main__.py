@@ -59,9 +59,9 @@ def main() -> int:
             rows.append(_row(package, file, mutation, outcome))
             _print_row(rows[-1])
             _keep(rows, options.json)
-        unsound = copy.unsound(
-            {row["test"] for row in rows if row["package"] == package} - {"", ENDED}, options.nice
-        )
+        noticed = {row["test"] for row in rows if row["package"] == package and row["test"]}
+        named = {test for test in noticed if not test.startswith(ENDED)}
+        unsound = copy.unsound(named, options.nice)
         for row in rows:
             if row["test"] in unsound:
                 row["outcome"] = "undecided"

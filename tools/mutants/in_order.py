@@ -6,11 +6,13 @@ compiles kernels counts, too.
 """
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 SECONDS = float(os.environ["MUTANTS_SECONDS"])
+RUNNING = Path(os.environ["MUTANTS_RUNNING"])  # file that has the name of the test that runs
 _run = 0
 
 
@@ -32,6 +34,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
     if _run and _used() > SECONDS:
         return True
     _run += 1
+    RUNNING.write_text(item.nodeid)
     return None
 
 

@@ -29,7 +29,7 @@ START = 20.0  # [s] of the processor, of a process of tests that imports all
 COMPILING = 120.0  # [s] of it that may go into kernels
 ENDLESS = 60.0  # [s] of it, that the last test may take beyond the time of all
 BUSY = 30.0  # times longer than that on the clock: a machine with other jobs, or tests that wait for ever
-ENDED = "no end"  # of the test that noticed
+ENDED = "no end of "  # the test that noticed
 MOST = 2.0  # times the seconds of tests that are named, for noted ones were slowed down by noting
 NO_TESTS = 4  # exit code of pytest that finds a named test not
 
@@ -52,6 +52,7 @@ class Copy:
     ) -> None:
         self._root, self._package, self._tests, self._sources = root, package, tests, sources
         self._folder, self._numba = scratch / package, scratch / "numba"
+        self._running = scratch / f"{package}.running"
         shutil.rmtree(self._folder, ignore_errors=True)
         shutil.rmtree(self._numba, ignore_errors=True)
         original = root / package / package
@@ -82,7 +83,17 @@ class Copy:
             return Outcome("not run", 0.0)
         compiles = self._sources.has_kernels(place)
         outcome = self._with_fault(file, faulty, tests, (seconds, compiles), nice)
+        if outcome.test.startswith(ENDED) and not self._ends(
+            outcome.test.removeprefix(ENDED), nice
+        ):
+            outcome = replace(outcome, name="survived", test="")
         return replace(outcome, seconds=time.monotonic() - began)
+
+    def _ends(self, test: str, nice: int) -> bool:
+        """Whether a test comes to an end without a fault, in the time of the processor that the last one has."""
+        if not test:  # what was imported had none
+            return True
+        return self._run([Test(test, 0.0)], self._numba / "sound", nice, 0.0)[0] is not None
 
     def unsound(self, tests: set[str], nice: int) -> set[str]:
         """Those of some tests that fail without a fault, too."""
@@ -112,6 +123,8 @@ class Copy:
         link.write_text(faulty)
         try:
             code, said = self._run(tests, numba, nice, seconds + (COMPILING if compiles else 0.0))
+            if code is None:
+                return Outcome("killed", 0.0, f"{ENDED}{self._running.read_text()}", len(tests))
             return _outcome(code, said, len(tests))
         finally:
             link.unlink()
@@ -133,7 +146,9 @@ class Copy:
             "PYTHONPATH": path,
             "NUMBA_CACHE_DIR": str(numba),
             "MUTANTS_SECONDS": str(seconds),
+            "MUTANTS_RUNNING": str(self._running),
         }
+        self._running.write_text("")
 
         def prepare() -> None:
             os.nice(nice)
@@ -181,10 +196,8 @@ def _within(tests: list[Test], seconds: float) -> list[Test]:
     ]
 
 
-def _outcome(code: int | None, said: str, named: int) -> Outcome:
+def _outcome(code: int, said: str, named: int) -> Outcome:
     """Meaning of pytest's exit code and output, and the test that has noticed."""
-    if code is None:
-        return Outcome("killed", 0.0, ENDED, named)
     failed = next(iter(_failed(said)), "")  # a test, or a file of them that cannot be imported
     if code == NO_TESTS and not failed and "loading conftest" not in said:
         return Outcome("undecided", 0.0)  # tests have other names than when they were noted
