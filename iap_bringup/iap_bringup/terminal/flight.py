@@ -28,6 +28,7 @@ CONTACT_ROWS = (  # key of metrics.json, what it is, factor, digits; in the orde
     ("torque_rmse_nm", "torque RMSE x y z, N m", 1.0, 3),
     ("contact_losses", "contact lost, times", 1.0, 0),
 )
+OF_POLICIES = ("task", "docking", "modules")  # keys with a policy's own figures, forces among them
 CONTACT_COUNT = 5  # rows at most; metrics.json has all figures
 
 
@@ -60,10 +61,11 @@ def show(console: Console, result: Result) -> None:
     arm = metrics.get("arm", {})
     follow_path = "joint_range_rad" in arm
     followed = {name: one for name, one in vehicles.items() if name in result.followers}
+    has_forces = "policy" in metrics and any(key in metrics for key in OF_POLICIES)
     if followed and not follow_path:
         console.print(error_table(followed))
     for one in vehicles.values():
-        if "force_max_n" in one and "policy" not in metrics:  # whose forces are its task's
+        if "force_max_n" in one and not has_forces:
             console.print(_contact_table(one, metrics.get("compare", {})))
     if follow_path:
         show_end_effector(console, arm, metrics.get("compare", {}))

@@ -44,7 +44,7 @@ def make_engine(name: str, *, view: bool = False) -> Engine:
         view: open the engine's window, of an engine that takes `view`.
 
     Raises:
-        BadInput: no such engine, it lacks a method, or it needs what is not installed.
+        BadInput: no such engine, it lacks a method or the window, or it needs what is not installed.
     """
     made: Any = load_class(name, METHODS, key=KEY, built_in=ENGINES)
     if getattr(made, "_is_protocol", False):
@@ -57,6 +57,10 @@ def make_engine(name: str, *, view: bool = False) -> Engine:
             f"key '{KEY}': method 'load' of class '{name}' takes no states to start from: {expected} is expected"
         ) from error
     takes_view = "view" in inspect.signature(made).parameters
+    if view and not takes_view:
+        raise BadInput(
+            f"engine '{name}' opens no window: --view web shows its flights in a browser"
+        )
     engine: Engine = made(view=view) if takes_view else made()
     return engine
 

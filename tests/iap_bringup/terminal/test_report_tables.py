@@ -189,7 +189,10 @@ def test_a_report_has_the_tables_of_what_was_flown():
     assert "position, mm" not in text_of(report.show, result(ERRORS, ()))
     touching = {**ERRORS, "force_max_n": 3.0}
     assert "largest force" in text_of(report.show, result(touching))
-    assert "largest force" not in text_of(report.show, result({**touching, "policy": "x"}))
+    by_policy = {**touching, "policy": "x"}
+    assert "largest force" in text_of(report.show, result(by_policy))  # that nothing else judges
+    judged = {**by_policy, "task": {"success": True}}
+    assert "largest force" not in text_of(report.show, result(judged))
     several = result({"vehicles": {"a": touching, "b": ERRORS, "c": ERRORS}}, ("a", "b"))
     said = text_of(report.show, several)
     assert (

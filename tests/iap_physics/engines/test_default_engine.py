@@ -30,6 +30,11 @@ def test_an_engine_that_is_named_is_taken(monkeypatch):
     assert resolve("hover", Options(engine="mujoco"))[0].engine.name == "mujoco"
 
 
+def test_an_engine_without_a_window_is_not_asked_for_one_in_silence():
+    with pytest.raises(BadInput, match="'closed_form' opens no window: --view web"):
+        make.make_engine("closed_form", view=True)
+
+
 def test_without_an_engine_one_line_says_how_to_get_one(monkeypatch):
     installed(monkeypatch)
     with pytest.raises(BadInput, match=r"no physics engine .* pip install .*closed_form") as error:
