@@ -15,6 +15,7 @@ from iap_description.math import so3
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_description.vehicles.platform import DATA, Platform, load_platform, platform_tree
+from iap_description.vehicles.ports import Drogue, Socket
 from iap_description.vehicles.urdf import urdf_text
 
 
@@ -161,3 +162,23 @@ def test_the_bottom_of_a_drogue_is_as_thick_as_its_wall_and_stands_behind_its_de
     end = drogue.depth + drogue.wall
     np.testing.assert_allclose(places[0], [-drogue.depth - 0.5 * drogue.wall, 0.0, 0.0], atol=1e-9)
     np.testing.assert_allclose(places[1], [-end - 0.5 * drogue.boom.length, 0.0, 0.0], atol=1e-9)
+
+
+@pytest.mark.parametrize("segments", [6, 8, 24])
+def test_corners_of_a_round_hole_are_as_far_out_as_its_flat_sides_are_in(segments):
+    """Their mean is the radius, so that a round probe has the play of two round things."""
+    common = {"position": (0.0, 0.0, 0.0), "rpy_deg": (0.0, 0.0, 0.0), "segments": segments,
+              "boom": {"length": 0.1, "radius": 0.01}}  # fmt: skip
+    socket = {"type": "socket", "radius": 0.05, "depth": 0.1, "wall": 0.01}
+    drogue = {"type": "drogue", "mouth": 0.08, "throat": 0.05, "depth": 0.1, "wall": 0.01}
+    for kind, keys, radii in ((Socket, socket, (0.05,)), (Drogue, drogue, (0.08, 0.05))):
+        port = kind.model_validate({**common, **keys})
+        pieces = [each for each in port.collision if each.vertices is not None]
+        assert len(pieces) == segments
+        p_T = np.vstack([triangles(each)[0] for each in pieces]) @ port.R_BT
+        off = np.linalg.norm(p_T[:, 1:], axis=1)
+        for radius, x in zip(radii, (0.0, -0.1), strict=False):
+            corner = off[np.isclose(p_T[:, 0], x)].min()
+            flat = corner * np.cos(np.pi / segments)
+            assert 0.5 * (corner + flat) == pytest.approx(radius, rel=1e-9)
+            assert off[np.isclose(p_T[:, 0], x)].max() == pytest.approx(corner + 0.01)
