@@ -29,6 +29,7 @@ CONTACT_ROWS = (  # key of metrics.json, what it is, factor, digits; in the orde
     ("contact_losses", "contact lost, times", 1.0, 0),
 )
 OF_POLICIES = ("task", "docking", "modules")  # keys with a policy's own figures, forces among them
+LONG_WORD = 14  # letters, more than a column keeps of its own where several do not fit
 CONTACT_COUNT = 5  # rows at most; metrics.json has all figures
 
 
@@ -107,7 +108,7 @@ def error_table(vehicles: Mapping[str, dict[str, Any]]) -> Table:
     rows = {name: _error_rows(one) for name, one in vehicles.items()}
     if len(rows) > 1:
         titles = list(dict.fromkeys(title for each in rows.values() for title in each))
-        table = Table("RMSE, largest thrust", *(Column(t, overflow="fold") for t in titles))
+        table = Table("RMSE, largest thrust", *map(_column, titles))
         for name, each in rows.items():
             in_order = [each.get(title, ("", "")) for title in titles]
             table.add_row(name, *(rmse or most for rmse, most in in_order))
@@ -117,6 +118,12 @@ def error_table(vehicles: Mapping[str, dict[str, Any]]) -> Table:
         for title, cells in each.items():
             table.add_row(title, *cells)
     return table
+
+
+def _column(title: str) -> Column:
+    """A column that folds at the spaces of its title, but never within a long word of it."""
+    longest = max(map(len, title.split()))
+    return Column(title, overflow="fold", width=longest if longest > LONG_WORD else None)
 
 
 def _error_rows(one: dict[str, Any]) -> dict[str, tuple[str, str]]:

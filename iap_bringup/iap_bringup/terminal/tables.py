@@ -36,7 +36,7 @@ def show_rows(
     shown = {key: [_cell(key, values.get(key, "")) for values in rows.values()] for key in keys}
     for number, part in enumerate(_parts(shown, console.width - _names_width(rows) - FRAME - 1)):
         table = Table(title=title if number == 0 else None)
-        table.add_column("", min_width=_names_width(rows))
+        table.add_column("", width=_names_width(rows))  # others fold first
         for key in part:
             table.add_column(_title(key), justify="right", overflow="fold")
         for n, name in enumerate(rows):

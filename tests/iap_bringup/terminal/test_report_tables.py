@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 from terminal_text import text_of
 
 from iap_bringup.terminal import flight as report
@@ -74,6 +75,13 @@ def test_several_vehicles_have_a_row_each_and_a_column_for_each_error():
     assert (
         a == ("a", "12.3", "roll 0.500\nyaw 1.25", "20.2", "") and b[0] == "b" and b[-1] == "0.500"
     )
+
+
+def test_long_words_of_several_vehicles_table_stay_whole_on_a_narrow_terminal():
+    estimate = {"base_link": {"capture_inertial": {"ate_rmse_m": 0.001, "ate_max_m": 0.002}}}
+    table = error_table(dict.fromkeys("ab", {**ERRORS, "estimation": estimate}))
+    said = text_of(Console.print, table, width=80)
+    assert "capture_inertial's" in said and all(line[-1] in "┓┃┩│┘" for line in said.splitlines())
 
 
 @pytest.mark.parametrize(

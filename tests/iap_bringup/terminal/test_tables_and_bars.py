@@ -43,6 +43,15 @@ def test_a_table_of_many_columns_fits_a_narrow_terminal_and_has_all_of_them():
     assert "\N{HORIZONTAL ELLIPSIS}" not in text_of(console)
 
 
+def test_a_table_ends_with_its_frame_on_a_narrow_terminal():
+    drifts = {"order": 1.03, "energy": "5.2e-03", "momentum": "9.2e-04"}
+    row = {"position error, mm": "8.102e-05", **drifts, "angular momentum": "7.0e-04"}
+    console = terminal()
+    show_rows(console, "title", {"closed_form, 1000 Hz": row, "closed_form, 5000 Hz": row})
+    lines = text_of(console).splitlines()[1:]
+    assert {line[-1] for line in lines} == set("┓┃┩│┘")  # what is too wide is cut without a word
+
+
 def test_lengths_are_shown_in_millimetres():
     console = terminal()
     show_rows(console, "title", {"peg": ROW})
