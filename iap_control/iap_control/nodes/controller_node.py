@@ -63,6 +63,7 @@ class TrackedReference:
             message.header.frame_id = MAP
             publisher = node.create_publisher(kind, f"reference/tracked/{name}", QUEUE)
             self._outlets.append((ServedTopic(publisher), message, level, fill))
+        self._stamp = -1  # of the last one
 
     def publish(self, stamp: int, k: int, reference: Reference) -> None:
         """Publish the reference of a state's stamp [ns] and number, if it is due and somebody listens.
@@ -71,8 +72,9 @@ class TrackedReference:
         """
         if k % self._every:
             return
+        again, self._stamp = stamp == self._stamp, stamp
         for topic, message, level, fill in self._outlets:
-            if topic.is_due(stamp) and reference.level <= level:
+            if topic.is_due(again=again) and reference.level <= level:
                 set_stamp(message.header, stamp)
                 fill(message, reference)
                 topic.publish(message)

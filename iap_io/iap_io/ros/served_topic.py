@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics that are published once a stamp, and some times more for subscribers that have come since."""
+"""Topics that are published once, and some times more for subscribers that have come since."""
 
 import math
 import time
@@ -24,20 +24,24 @@ class ServedTopic:
     """
 
     def __init__(self, publisher: Publisher) -> None:
-        self._publisher, self._stamp, self._count = publisher, -1, 0
+        self._publisher, self._count = publisher, 0
         self._wait, self._repeat_at = FIRST_REPEAT, math.inf  # monotonic time [s]
 
-    def is_due(self, stamp: int) -> bool:
-        """True if somebody listens who may lack the message of a stamp [ns]; whoever asks publishes it then."""
+    def is_due(self, *, again: bool) -> bool:
+        """True if somebody listens who may lack a message; whoever asks publishes it then.
+
+        Args:
+            again: it was published before, so that newcomers alone lack it.
+        """
         count, now = self._publisher.get_subscription_count(), time.monotonic()
         if count > self._count:
             self._wait, self._repeat_at = FIRST_REPEAT, now
-        is_new, self._stamp, self._count = stamp != self._stamp, stamp, count
+        self._count = count
         if now >= self._repeat_at:
             self._repeat_at = now + self._wait if self._wait <= LAST_REPEAT else math.inf
             self._wait *= 2.0
             return count > 0
-        return is_new and count > 0
+        return count > 0 and not again
 
     def publish(self, message: Any) -> None:  # noqa: ANN401 - of the publisher's type, or its bytes
         """Publish a message."""

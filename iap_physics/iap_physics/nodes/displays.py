@@ -75,13 +75,13 @@ class OdometryAndFrames:
             self._frames = ServedTopic(node.create_publisher(TFMessage, node.absolute("tf"), 100))
         self._pose = np.zeros(7)
 
-    def publish(self, stamp: int, x: Array) -> None:
-        """Publish state rows (bodies, 13) at a stamp [ns]."""
+    def publish(self, stamp: int, x: Array, *, again: bool) -> None:
+        """Publish state rows (bodies, 13) at a stamp [ns], `again` for newcomers."""
         for publisher, odometry, row in zip(self._publishers, self._odometry, x, strict=True):
-            if publisher.is_due(stamp):
+            if publisher.is_due(again=again):
                 fill_odometry(odometry, stamp, row)
                 publisher.publish(odometry)
-        if self._frames is not None and self._frames.is_due(stamp):
+        if self._frames is not None and self._frames.is_due(again=again):
             self._publish_frames(self._frames, stamp, x)
 
     def _publish_frames(self, publisher: ServedTopic, stamp: int, x: Array) -> None:
@@ -110,9 +110,9 @@ class MeasuredOdometry:
         topic = node.absolute(f"{vehicle}/{odometry_topic(BASE_LINK)}/measured")
         self._publisher = ServedTopic(node.create_publisher(Odometry, topic, ODOMETRY_QUEUE))
 
-    def publish(self, stamp: int, row: Array) -> None:
-        """Publish a measured row (13,) at a stamp [ns]."""
-        if self._publisher.is_due(stamp):
+    def publish(self, stamp: int, row: Array, *, again: bool) -> None:
+        """Publish a measured row (13,) at a stamp [ns], `again` for newcomers."""
+        if self._publisher.is_due(again=again):
             self._message.put_head(stamp, 0)
             self._message.pose[:] = row[:7]
             body_twist(row, self._message.twist_B)
@@ -127,9 +127,12 @@ class ContactMarkers:
         topic = node.absolute(f"{name}/contact_markers")
         self._markers = ServedTopic(node.create_publisher(MarkerArray, topic, 10))
 
-    def publish(self, stamp: int, pushes: Array) -> None:
-        """Publish contacts, (n, 2, 3) points [m] and forces [N] in the world, at a stamp [ns]."""
-        if not self._markers.is_due(stamp):
+    def publish(self, stamp: int, pushes: Array, *, again: bool) -> None:
+        """Publish contacts (n, 2, 3), points [m] and forces [N] in the world, at a stamp [ns].
+
+        Those of before are published `again` for newcomers.
+        """
+        if not self._markers.is_due(again=again):
             return
         feet_and_heads = contact_arrows(pushes)
         count = len(feet_and_heads)
@@ -244,19 +247,24 @@ class RotorsAndMarkers:
         self._trace.reset()
         self._t = 0.0
 
-    def publish(self, stamp: int, t: float, x: Array, rpm: Array, tilt: Array) -> None:
-        """Publish state rows (bodies, 13), rotor speeds [rpm] and tilts [rad] (N, 4) at time `t` [s]."""
+    def publish(
+        self, stamp: int, t: float, x: Array, rpm: Array, tilt: Array, *, again: bool
+    ) -> None:
+        """Publish state rows (bodies, 13), rotor speeds [rpm] and tilts [rad] (N, 4) at time `t` [s].
+
+        A stamp [ns] that was published before is published `again` for newcomers.
+        """
         self._rotors.turn(rpm, tilt, t - self._t)
         self._t = t
         self._trace.add(x[0, :3])
-        if self._joint_states.is_due(stamp):
+        if self._joint_states.is_due(again=again):
             self._hinges.read(x)
             hinges = (self._hinges.angle, self._hinges.rate)
             rows = zip(hinges, self._rotors.joints, strict=True)
             values = [np.concatenate([mine, turning.ravel()]) for mine, turning in rows]
             fill_joint_state(self._joints, stamp, *values)
             self._joint_states.publish(self._joints)
-        if self._markers.is_due(stamp):
+        if self._markers.is_due(again=again):
             *arrows, path = self._array.markers
             for arrow, points in zip(arrows, self._rotors.thrust_arrows(x, rpm), strict=True):
                 fill_points(arrow, stamp, points)

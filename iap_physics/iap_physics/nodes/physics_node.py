@@ -21,6 +21,7 @@ from iap_description.errors import BadInput
 from iap_io.ros.conversions import stamp_message
 from iap_io.ros.node import LATEST, STEADY, SuiteNode
 from iap_io.ros.process import program
+from iap_io.ros.served_topic import ServedTopic
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import hinges_of, mounts_of
 from iap_io.wire.message_reader import MessageReader
@@ -70,7 +71,8 @@ class PhysicsNode(SuiteNode):
         )  # others begin at once: their processes start in numbers
         refuse_beside_another(self, created + DISCOVERED_WITHIN if is_realtime else created)
         self._clock_message = Clock()
-        self._clock_publisher = self.create_publisher(Clock, self.absolute("clock"), LATEST)
+        clock = self.create_publisher(Clock, self.absolute("clock"), LATEST)
+        self._clock_topic = ServedTopic(clock)
         self._vehicles = self._make_vehicles(spec)
         names = [vehicle.command_topic for vehicle in self._vehicles]
         self._status = PhysicsStatus(self, self._session, self._pace, names)
@@ -145,8 +147,7 @@ class PhysicsNode(SuiteNode):
         """Report what has changed, show newcomers where time stands, and end steps that nobody answers."""
         self._status.look()
         if not self._may_advance:
-            for vehicle in self._vehicles:
-                vehicle.publish_rest(stamp_of_time(self._session.t), stands=True)
+            self._publish_rest(stamp_of_time(self._session.t), again=True)
         if self._steps.waited() > self._step_timeout:
             awaited = self._status.awaited() or "command"
             self._steps.end(f"no {awaited} within {self._step_timeout:g} s,")
@@ -201,12 +202,16 @@ class PhysicsNode(SuiteNode):
         self._publish_states(stamp)
         self._status.published()
         self._resend_at = self._resend_delay
-        self._clock_message.clock = stamp_message(stamp)
-        self._clock_publisher.publish(self._clock_message)
-        for vehicle in self._vehicles:
-            vehicle.publish_rest(stamp)
+        self._publish_rest(stamp, again=False)
         if self._session.k % self._every_display == 0:
             self._world.publish_markers(stamp)
+
+    def _publish_rest(self, stamp: int, *, again: bool) -> None:
+        if self._clock_topic.is_due(again=again):
+            self._clock_message.clock = stamp_message(stamp)
+            self._clock_topic.publish(self._clock_message)
+        for vehicle in self._vehicles:
+            vehicle.publish_rest(stamp, again=again)
 
     def _publish_states(self, stamp: int) -> None:
         self._world.publish_state(stamp, self._session.k)

@@ -243,19 +243,19 @@ class VehicleTopics:
                 self._wrench.put_wrench(stamp, wrench_P)
                 publisher.publish(self._wrench.dump())
 
-    def publish_rest(self, stamp: int, *, stands: bool = False) -> None:
-        """Publish what is due of all that standard tools show, all of it where time stands."""
+    def publish_rest(self, stamp: int, *, again: bool = False) -> None:
+        """Publish what is due of all that standard tools show; `again` for newcomers, to whom all of it is due."""
         session, number = self._session, self._number
         x = session.plant.state(number)[0]
-        if stands or session.k % self._every_odometry == 0:
-            self._bodies.publish(stamp, x)
+        if again or session.k % self._every_odometry == 0:
+            self._bodies.publish(stamp, x, again=again)
             if self._measured is not None:
-                self._measured_odometry.publish(stamp, session.measured[number])
-        if stands or session.k % self._every_display == 0:
+                self._measured_odometry.publish(stamp, session.measured[number], again=again)
+        if again or session.k % self._every_display == 0:
             rotors = session.plant.propulsion[number].rotors
-            self._look.publish(stamp, session.t, x, rotors.rpm[0], rotors.tilt[0])
+            self._look.publish(stamp, session.t, x, rotors.rpm[0], rotors.tilt[0], again=again)
             if self._wrenches:
-                self._contacts.publish(stamp, pushes(session.plant, number))
+                self._contacts.publish(stamp, pushes(session.plant, number), again=again)
 
     def _on_estimate(self, estimate: StateMessage) -> None:
         """Let the autopilots go by the vehicle's own estimate."""

@@ -24,12 +24,12 @@ class WallClock:
         self.t = 100.0
         monkeypatch.setattr(time, "monotonic", lambda: self.t)
 
-    def dues(self, topic, stamp, seconds):
-        """Number of times that a stamp is due in some seconds, asked for every hundredth."""
+    def dues(self, topic, seconds):
+        """Number of times that a message is due again in some seconds, asked for every hundredth."""
         count = 0
         for _ in range(round(100 * seconds)):
             self.t += 0.01
-            count += topic.is_due(stamp)
+            count += topic.is_due(again=True)
         return count
 
 
@@ -39,30 +39,32 @@ def wall(monkeypatch):
 
 
 def test_nobody_has_nothing(wall):
-    assert wall.dues(ServedTopic(Listeners(0)), 0, 5.0) == 0
+    topic = ServedTopic(Listeners(0))
+    assert not topic.is_due(again=False)
+    assert wall.dues(topic, 5.0) == 0
 
 
-def test_each_stamp_is_due_once_for_those_that_were_there(wall):
+def test_all_have_what_is_new(wall):
     topic = ServedTopic(Listeners(2))
-    wall.dues(topic, 0, 10.0)
-    assert [wall.dues(topic, stamp, 3.0) for stamp in (10, 20, 30)] == [1, 1, 1]
+    wall.dues(topic, 10.0)
+    assert [topic.is_due(again=again) for again in (False, False, True)] == [True, True, False]
 
 
 def test_a_newcomer_has_the_present_several_times_ever_more_rarely(wall):
     listeners = Listeners(1)
     topic = ServedTopic(listeners)
-    wall.dues(topic, 0, 10.0)
-    assert wall.dues(topic, 0, 10.0) == 0
+    wall.dues(topic, 10.0)
+    assert wall.dues(topic, 10.0) == 0
     listeners.count = 2
-    first = wall.dues(topic, 0, 2.0 * FIRST_REPEAT)
-    later = wall.dues(topic, 0, 2.0 * LAST_REPEAT)
+    first = wall.dues(topic, 2.0 * FIRST_REPEAT)
+    later = wall.dues(topic, 2.0 * LAST_REPEAT)
     assert (first, later) == (2, 4)
-    assert wall.dues(topic, 0, 60.0) == 0
+    assert wall.dues(topic, 60.0) == 0
 
 
 def test_who_leaves_makes_nothing_due(wall):
     listeners = Listeners(2)
     topic = ServedTopic(listeners)
-    wall.dues(topic, 0, 10.0)
+    wall.dues(topic, 10.0)
     listeners.count = 1
-    assert wall.dues(topic, 0, 10.0) == 0
+    assert wall.dues(topic, 10.0) == 0

@@ -119,7 +119,7 @@ def test_measured_odometry_states_how_far_it_is_off():
     )
     odometry, truth = MeasuredOdometry(node, "iap", noise), []
     for k in range(400):
-        odometry.publish(k, session.measured[0])
+        odometry.publish(k, session.measured[0], again=False)
         truth.append(session.plant.state(0)[0, 0].copy())
         session.offer(0, session.t, lambda _: None)
         session.advance()

@@ -15,6 +15,7 @@ from geometry_msgs.msg import PoseStamped, TwistStamped
 from hang import HANG
 from nav_msgs.msg import Odometry
 from probe import flown_in_process, largest_difference
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
@@ -100,13 +101,14 @@ def test_a_recording_ends_readable_with_a_reset_and_with_an_interrupt(start, tmp
 
 
 def test_who_comes_while_time_stands_sees_where_it_stands(start):
-    """Nobody commands the platform, so that its time does not begin; odometry, joints and markers come nevertheless."""
+    """Nobody commands the platform, so that its time does not begin; clock, odometry and more come nevertheless."""
     nodes, probe = start
     settings = {"scenario": "hover", "assignments": ["engine.name=closed_form"]}
     probe.hear_states("iap")
     nodes.start("physics_node", settings)
     probe.wait_for_state("iap", 0.0)
     kinds = {
+        "/clock": Clock,
         "/iap/odom": Odometry,
         "/iap/joint_states": JointState,
         "/iap/markers": MarkerArray,
