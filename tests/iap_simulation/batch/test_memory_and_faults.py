@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Batches that do not fit into memory, devices that there are not, and faults behind a flight's end."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_simulation.batch import batch_support
+from iap_simulation.batch.batch_support import check_device, check_fits
+from iap_simulation.open_loop.step_response import roll_and_pitch
+from iap_simulation.sweeps.study import seeds_fingerprint, tree_fingerprint
+from iap_simulation.vehicles.parts import check_times
+
+
+def test_what_needs_more_memory_than_is_free_says_how_much(monkeypatch):
+    monkeypatch.setattr(batch_support, "_free_memory", lambda: 2e9)
+    check_fits(2e9, "worlds: 7 of them")
+    said = r"^worlds: 7 of them need about 3\.5 GB of memory, and 2\.0 GB are free$"
+    with pytest.raises(BadInput, match=said):
+        check_fits(3.5e9, "worlds: 7 of them")
+
+
+def test_an_unknown_device_is_refused_with_those_that_there_are():
+    check_device("cpu")
+    with pytest.raises(BadInput, match="^device 'tpu': cpu or cuda is expected$"):
+        check_device("tpu")
+
+
+def scenario(*times: list[float]) -> Any:
+    vehicles = [SimpleNamespace(faults=[SimpleNamespace(at=t) for t in each]) for each in times]
+    return SimpleNamespace(vehicles=vehicles)
+
+
+def test_a_fault_strikes_before_the_flight_ends():
+    check_times(scenario([0.0, 9.99]), 10.0)
+    with pytest.raises(
+        BadInput, match=r"^key 'faults\.1\.at': 10 s, but the flight ends at 10 s$"
+    ):
+        check_times(scenario([1.0, 10.0]), 10.0)
+    with pytest.raises(BadInput, match=r"^key 'vehicles\.1\.faults\.0\.at': 12 s"):
+        check_times(scenario([1.0], [12.0]), 10.0)
+
+
+def test_a_study_is_known_by_its_tree_without_the_seed_and_by_its_seeds():
+    tree = {"a": 1.0, "seed": 3}
+    assert tree_fingerprint(tree) == tree_fingerprint({**tree, "seed": 4})
+    assert tree_fingerprint(tree) != tree_fingerprint({**tree, "a": 2.0})
+    assert seeds_fingerprint("x", [1, 2]) == seeds_fingerprint("x", (1, 2))
+    assert (
+        len(
+            {
+                seeds_fingerprint("x", [1, 2]),
+                seeds_fingerprint("x", [2, 1]),
+                seeds_fingerprint("y", [1, 2]),
+            }
+        )
+        == 3
+    )
+
+
+def test_roll_and_pitch_are_in_degrees_and_do_not_see_the_yaw():
+    rows = []
+    for yaw in (0.0, 2.0):
+        parts = [so3.quaternion_exp(np.array(each)) for each in
+                 ((0.0, 0.0, yaw), (0.0, np.radians(20.0), 0.0), (np.radians(-30.0), 0.0, 0.0))]  # fmt: skip
+        rows.append(2.0 * so3.multiply(parts[0], so3.multiply(parts[1], parts[2])))
+    np.testing.assert_allclose(roll_and_pitch(np.array(rows)), [[-30.0, 20.0]] * 2)
