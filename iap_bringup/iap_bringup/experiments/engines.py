@@ -157,15 +157,17 @@ def engine_rows(comparisons: Sequence[EngineComparison], engines: Sequence[str])
 
 
 def table(comparisons: Sequence[EngineComparison], engines: Sequence[str] = ENGINES) -> Table:
-    """A row for each scenario, and in it a line for each figure."""
+    """A part for each scenario, and in it a row for each figure."""
     title = f"every scenario in {' and '.join(engines)}"
-    out = Table("", "outcome", title=title, show_lines=True)
+    out = Table("figure", title=title)
     differences = ("off by",) if len(engines) == len(ENGINES) else ()
-    for name in ("figure", *engines, *differences, "bar", "within"):
-        out.add_column(name, justify="left" if name == "figure" else "right")
+    for name in (*engines, *differences, "bar", "within"):
+        out.add_column(name, justify="right", no_wrap=True)
     for each in comparisons:
-        cells = ["\n".join(column) for column in zip(*each.lines, strict=True)]
-        out.add_row(each.scenario, each.outcome, *cells)
+        out.add_row(f"[bold]{each.scenario}[/]: {each.outcome}")
+        for line in each.lines:
+            out.add_row(*line)
+        out.add_section()
     return out
 
 

@@ -171,6 +171,13 @@ def test_the_table_has_a_row_for_each_scenario_and_the_last_line_counts():
     assert study.summary(rows) == "1 of 3 within their bars"
 
 
+def test_a_figure_stands_beside_its_numbers_on_a_narrow_terminal():
+    with (console := Console(width=80)).capture() as shown:
+        console.print(study.table([of((0.0114, 0.0126), 0.0115, 0.0116)]))
+    (line,) = (each for each in shown.get().splitlines() if "position rmse, mm" in each)
+    assert "11.5" in line and "11.4 to 12.6" in line and line.endswith("│")
+
+
 @pytest.mark.slow
 def test_a_second_of_hover_is_the_same_in_both_engines():
     pytest.importorskip("mujoco")
