@@ -21,6 +21,21 @@ from iap_description.sensors.sensor_info import Size
 from iap_estimation.datasets.noise_densities import DENSITIES, plausible
 from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration, rigid
 
+_NO_PLACE = "the camera's place on the inertial unit (T_BS) is not in it"
+OTHER_TOOLS = {  # keys that their files have, and what is otherwise in them
+    "cam0": "Kalibr: T_BS is the inverse of a camera's T_cam_imu, distortion_coefficients its distortion_coeffs",
+    "imu0": "Kalibr: its densities and walks are those of EuRoC's imu0/sensor.yaml, T_BS the identity",
+    "camera_matrix": f"ROS (camera_info): intrinsics are four numbers of camera_matrix; {_NO_PLACE}",
+    "projection_parameters": f"VINS: intrinsics are its projection_parameters; {_NO_PLACE}, but in body_T_cam0",
+    "body_T_cam0": "VINS: T_BS is its body_T_cam0, and intrinsics are in the files that it names",
+    "Camera.fx": "ORB-SLAM: intrinsics are its fx, fy, cx, cy; T_BS is its Tbc",
+    "Camera1.fx": "ORB-SLAM3: intrinsics are its fx, fy, cx, cy; T_BS is its IMU.T_b_c1",
+    "Camera.type": "ORB-SLAM: intrinsics are its fx, fy, cx, cy; T_BS is its Tbc",
+    **dict.fromkeys(
+        ("K1", "M1", "K", "cameraMatrix"),
+        f"OpenCV: intrinsics are four numbers of its matrix; {_NO_PLACE}",
+    ),
+}
 OPENCV_HEADER, OPENCV_TAG = "%YAML:1.0", "!!opencv-matrix"  # which are no YAML
 
 
@@ -72,7 +87,11 @@ def read_sensor(path: Path) -> dict[str, Any]:
         BadInput: the file is missing or damaged.
     """
     text = read_text(path).removeprefix(OPENCV_HEADER).replace(OPENCV_TAG, "")
-    return parse_mapping(text, source=str(path))
+    tree = parse_mapping(text, source=str(path))
+    tool = next((words for key, words in OTHER_TOOLS.items() if key in tree), None)
+    if tool is not None and "T_BS" not in tree:
+        raise BadInput(f"{path}: it is a calibration of {tool}; expected is EuRoC's sensor.yaml")
+    return tree
 
 
 def read_place(path: Path) -> Array:

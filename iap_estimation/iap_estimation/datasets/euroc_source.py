@@ -29,6 +29,7 @@ from iap_estimation.navigation.fleet_data import MEMS, ONE_CAMERA, AircraftData
 from iap_estimation.navigation.measurements import Event, Images, Tally, inertial_sample
 from iap_estimation.navigation.streams import LATEST, Pairing, by_stamp
 from iap_io.bags.encoded_images import read_image
+from iap_io.euroc.column_order import INERTIAL, POSES, by_names
 from iap_io.euroc.tables import CsvTable, read_table
 
 HOME = "mav0"
@@ -51,7 +52,7 @@ def open_euroc(folder: Path) -> SensorDataset:
     cameras = [home / name for name in ("cam0", "cam1") if (home / name).exists()]
     calibration = read_cameras([camera / "sensor.yaml" for camera in cameras])
     tables = _Tables(
-        read_table(home / "imu0" / "data.csv", 6),
+        by_names(home / "imu0" / "data.csv", read_table(home / "imu0" / "data.csv", 6), INERTIAL),
         tuple(read_table(camera / "data.csv", 0) for camera in cameras),
     )
     start = min(int(tables.imu.stamps[0]), int(tables.cameras[0].stamps[0]))
@@ -125,7 +126,7 @@ def _pairs(
         folder = home / f"cam{side}"
         named = zip(_times(table, start), table.names, strict=True)
         ordered = by_stamp(named, str(folder / "data.csv"), tally, LATEST)
-        rows += [(t, side, folder / "data" / name) for t, name in ordered]
+        rows += [(t, side, _image_file(folder / "data", name)) for t, name in ordered]
     if len(cameras) == 1:
         yield from ((t, path) for t, _, path in rows)
         return
@@ -135,6 +136,12 @@ def _pairs(
         if pair is not None:
             yield pair
     pairing.end()
+
+
+def _image_file(folder: Path, name: str) -> Path:
+    """The file of an image that a table names; of a name with another machine's path, its last part counts."""
+    path = folder / name
+    return path if path.is_file() else folder / name.replace("\\", "/").rpartition("/")[2]
 
 
 def _times(table: CsvTable, start: int) -> list[float]:
@@ -151,7 +158,7 @@ def _first_images(home: Path, cameras: Sequence[CsvTable]) -> Iterator[NDArray[A
     """Images over the length of the tables that show which levels are used; those that are missing are met later."""
     for side, table in enumerate(cameras):
         for name in table.names[:: max(1, len(table.names) // LOOKED_AT)]:
-            path = home / f"cam{side}" / "data" / name
+            path = _image_file(home / f"cam{side}" / "data", name)
             if path.is_file():
                 yield _read(path)
 
@@ -172,7 +179,7 @@ def _truth(home: Path, start: int, T_BI: Array) -> tuple[Truth | None, str | Non
         return None, "nothing says what is true: there are trajectories, no errors"
     T_IS: Array = np.linalg.inv(T_BI) @ read_place(truth_home / "sensor.yaml")
     path = truth_home / "data.csv"
-    table = read_table(path, POSITION)
+    table = by_names(path, read_table(path, POSITION), POSES)
     t = np.asarray((table.stamps - start) * 1e-9, dtype=float)
     if not np.all(np.diff(t) > 0.0):
         raise BadInput(f"{path}: stamps go backwards")

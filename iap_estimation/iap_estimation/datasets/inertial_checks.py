@@ -22,6 +22,7 @@ FORCE_UNITS = {  # specific force of one unit [m/s^2]
 }
 LIKELY = (0.6, 1.6)  # specific force over gravity, in the median of a flight or a walk
 GRAVITY_TOLERANCE = 0.2  # relative, to which a unit's gravity fits
+STEADY = 0.5  # part of the median of specific forces that their mean comes to at least with gravity in them
 LEANING = 45.0  # of the truth's vertical against the accelerometer's [deg]
 ON_ITS_HEAD, LOOKS_UP = 0.5, 0.7  # components of the vertical along a camera's y and z
 DEGREE = np.pi / 180.0
@@ -32,6 +33,7 @@ RATE_UNITS = {
 }
 BETTER = 0.3  # part of the misfit that another unit leaves, where it is the right one
 DOUBTFUL = 1.5  # the same, from which on they do not fit
+SEEN = 1.5e-3  # misfit of images without any turn from which on they have turned [rad]
 TURNING = 0.6  # part of the misfit without any turn that is left with right ones, at most
 LARGE = 15.0  # by which gravity misses its place after a turn, from which on another unit is tried [deg]
 STEP, BUMP_HALF, BUMP_PERIOD = 0.01, 0.3, 0.1  # of even times, half of a bump, between bumps [s]
@@ -47,10 +49,18 @@ def force_size(sample: DataSample) -> str | None:
     Raises:
         BadInput: it is not in m/s^2.
     """
-    size = float(np.median(np.linalg.norm(sample.f_B, axis=1)))
+    sizes = np.linalg.norm(sample.f_B, axis=1)
+    size = float(np.median(sizes))
     gravity = sample.dataset.gravity
     if LIKELY[0] < size / gravity < LIKELY[1]:
         return f"specific force {size:.2f} m/s^2 in the median"
+    low, high = np.quantile(sizes, [0.1, 0.9])
+    is_steady = float(np.linalg.norm(sample.f_B.mean(axis=0))) > STEADY * size
+    if not is_steady and high - low > STEADY * size:
+        raise BadInput(
+            f"{sample.dataset.source}: specific forces of {low:.2g} to {high:.2g} m/s^2, {size:.2g} in the median, have"
+            " no gravity in them: it was taken out, as of a linear acceleration: record what the accelerometer measures"
+        )
     off = {unit: abs(size * value / gravity - 1.0) for unit, value in FORCE_UNITS.items()}
     fitting = sorted((unit for unit in off if off[unit] < GRAVITY_TOLERANCE), key=off.__getitem__)
     if fitting:
@@ -140,7 +150,7 @@ def rate_unit(sample: DataSample) -> str | None:
         )
     if others[best] < fits:
         raise _wrong_unit(sample, best, "the turns of the images")
-    if now < DOUBTFUL * still:
+    if now < DOUBTFUL * still and still < SEEN:
         return "images do not turn enough to say whether its turns fit"
     return "its turns do not fit the images': are its axes, and the cameras' places on it, right?"
 

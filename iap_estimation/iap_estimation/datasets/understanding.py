@@ -12,7 +12,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_estimation.datasets import image_checks, inertial_checks
+from iap_estimation.datasets import image_checks, inertial_checks, stream_checks
 from iap_estimation.datasets.accelerometer_axes import accelerometer_axes
 from iap_estimation.datasets.data_sample import DataSample, sample_of
 from iap_estimation.datasets.dataset import SensorDataset
@@ -69,9 +69,16 @@ class DatasetSummary:
 
 Check = Callable[[DataSample], str | None]
 CHECKS: tuple[tuple[str, Check], ...] = (  # what is said, and of which sensor; each may refuse
+    ("inertial unit", stream_checks.times),
+    ("images", stream_checks.unpaired),
+    ("inertial unit", stream_checks.constant),
+    ("inertial unit", stream_checks.in_halves),
     ("inertial unit", inertial_checks.force_size),
+    ("inertial unit", stream_checks.held),
+    ("inertial unit", stream_checks.saturated),
     ("inertial unit", inertial_checks.rate_unit),
     ("inertial unit", accelerometer_axes),
+    ("clock", stream_checks.truth_in_time),
     ("inertial unit", inertial_checks.vertical_of_truth),
     ("inertial unit", inertial_checks.vertical_of_camera),
     ("inertial unit", inertial_checks.motion_of_truth),
@@ -106,6 +113,7 @@ def understand(dataset: SensorDataset, corrections: Corrections) -> DatasetSumma
     if sample.image_times:
         lines["images"].append(_cameras(sample))
     _look(CHECKS, sample, lines)
+    dataset = sample.dataset  # whose truth may be in time now
     if sample.rounds:
         off = check_ranges(sample.rounds, dataset.anchors, dataset.source)
         lines["ranges"].append(_ranges(sample, off))
@@ -130,7 +138,9 @@ def _of_parts(dataset: SensorDataset, corrections: Corrections) -> DatasetSummar
         name: {key: value for key, value in summary.record.items() if key != "lines"}
         for name, summary in each.items()
     }
-    whole = corrected(dataset, corrections)
+    truths = {name: summary.dataset.aircraft[0].truth for name, summary in each.items()}
+    aircraft = tuple(replace(one, truth=truths[one.name]) for one in dataset.aircraft)
+    whole = corrected(replace(dataset, aircraft=aircraft), corrections)
     for number, record in enumerate(records.values()):
         delay = record.get("image_delay_taken_out_s")
         if delay:

@@ -33,6 +33,8 @@ from iap_io.bags.storage_files import (
 )
 from iap_io.trajectories.topics import Topic, short
 
+EUROC = "mav0"  # folder of a data set in EuRoC's layout
+
 
 @dataclass(frozen=True)
 class Bag:
@@ -187,6 +189,11 @@ def opened(path: Path) -> Iterator[Bag]:
             stack.close()
 
 
+def _is_sensor(table: Path) -> bool:
+    """True if a table of a data set is of a camera or an inertial unit."""
+    return table.parent.name.startswith(("cam", "imu"))
+
+
 def _storage(path: Path) -> tuple[Path, tuple[str, ...]]:
     """The path for rosbags to open, and what is to be said: that given, or the only recording in a folder.
 
@@ -196,6 +203,13 @@ def _storage(path: Path) -> tuple[Path, tuple[str, ...]]:
     if not path.is_dir():
         return path, ()
     check_entries(path)
+    if path.name == EUROC or (path / EUROC).is_dir():
+        home = path if path.name == EUROC else path / EUROC
+        truths = [str(each) for each in sorted(home.glob("*/data.csv")) if not _is_sensor(each)]
+        raise BadInput(
+            f"{path}: a data set in EuRoC's layout and no bag: name its true poses"
+            f" ({', '.join(truths) or 'there are none'}), or 'iap localize {path}' estimates them"
+        )
     is_there = (path / METADATA).exists()
     fault = fault_of_metadata(path) if is_there else None
     if is_there and fault is None:

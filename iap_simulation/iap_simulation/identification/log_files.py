@@ -17,6 +17,7 @@ from iap_description.math.kernels import yaw_of
 from iap_description.states import REF_Q, REF_V, REF_W, Mode, Q, V, W
 from iap_io.runs.columns import ArmColumns
 from iap_io.runs.run_reader import RunReader
+from iap_io.trajectories.number_words import is_number
 from iap_io.trajectories.table_columns import cells_of
 from iap_physics.identified.dynamics import CHANNELS
 from iap_simulation.identification.log import SI, Log, LogUnits, make_log
@@ -219,6 +220,10 @@ def read_csv(path: Path) -> tuple[list[str], Array]:
     header = _cells(lines[0][1].lstrip("# ")) if lines else []
     is_marked = header[-1:] == [""]  # some programs write a comma behind the last cell
     header = header[:-1] if is_marked else header
+    if header and all(each and is_number(each) for each in header):
+        raise BadInput(
+            f"{path}: line {lines[0][0]}: numbers, where the names of columns are expected: t, u_l_ref, ..., w"
+        )
     double = next((name for name in header if header.count(name) > 1), None)
     if double is not None:
         raise BadInput(f"{path}: two columns are called {shown(double)}; one is expected")

@@ -118,6 +118,14 @@ def test_a_folder_of_bags_of_ros_1_names_them(
     assert "bags of ROS 1: name one of its 1 ('flight_0.bag')" in refusal(read_recorded, tmp_path)
 
 
+def test_a_data_sets_folder_is_no_bag_and_its_true_poses_are_named(tmp_path: Path) -> None:
+    for name in ("cam0", "imu0", "vicon0"):
+        (tmp_path / "mav0" / name).mkdir(parents=True)
+        (tmp_path / "mav0" / name / "data.csv").write_text("#timestamp [ns]\n")
+    text = refusal(read_recorded, tmp_path)
+    assert f"({tmp_path / 'mav0/vicon0/data.csv'}), or 'iap localize" in text
+
+
 def test_a_type_of_another_release_is_refused_by_the_field_that_it_lacks(tmp_path: Path) -> None:
     """px4_msgs had ``local_frame`` and x, y, z before ``pose_frame`` and ``position``."""
     kind = "px4_msgs/msg/VehicleOdometry"

@@ -226,6 +226,10 @@ def backwards(rows):
         (csv(table()).replace("u_m_ref", "um"), "missing channel u_m_ref"),
         (csv(table()).replace(",w\n", ",q1\n"), "missing channel"),
         (csv(table()).replace(",w\n", ",u_n\n"), "two columns are called 'u_n'"),
+        (
+            csv(table()).split("\n", 1)[1],
+            "line 1: numbers, where the names of columns are expected",
+        ),
         (holed(table()), "channel u_l is nan in sample 3"),
         (holed(table()).replace("nan", ""), "channel u_l is nan in sample 3"),
         (backwards(table()), "t does not increase"),
