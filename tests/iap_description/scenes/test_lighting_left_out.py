@@ -58,3 +58,16 @@ def test_unless_said_otherwise_it_is_midsummer_in_central_europe_and_the_sun_sta
     assert "on day 172 at 48 deg north" in PAGE
     assert height == pytest.approx(90.0 - 48.0 + 23.45, abs=0.01)
     assert noon.rate == 0.0 and noon.day == 172.0 and noon.latitude_deg == 48.0
+
+
+def test_a_facade_has_windows_in_four_rows_and_four_columns():
+    """Glass is darker than the plaster between."""
+    from iap_description.scenes.textures import SIZE, make_texture
+
+    picture = make_texture("facade").astype(float).mean(axis=2)
+    step = SIZE // 4
+    glass = [[picture[i * step + 30 : i * step + 95, j * step + 35 : j * step + 90].mean() for j in range(4)]
+             for i in range(4)]  # fmt: skip
+    plaster = [picture[:, j * step + 2 : j * step + 18].mean() for j in range(4)]
+    for along in (0, 1):
+        assert (np.mean(glass, axis=along) < 0.85 * np.mean(plaster)).all()
