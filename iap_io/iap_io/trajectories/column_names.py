@@ -35,7 +35,7 @@ _LENGTHS = {
 }
 _PREPOSITIONS = {"in"}  # units in brackets alone: x_in is an input
 UNREAD_TIMES = {"min", "minutes", "h", "hours", "days", "frames", "ticks"}  # units of times
-BEGINS, ENDS = {"source", "src", "from", "previous", "prev"}, {"destination", "dst", "to", "next"}
+BEGINS, ENDS = {"source", "src"}, {"destination", "dest", "dst"}  # of motions, in names of times
 _LETTERS = str.maketrans(
     {"φ": " phi", "ϕ": " phi", "θ": " theta", "ψ": " psi", "°": " deg", "µ": "u", "μ": "u"}
 )

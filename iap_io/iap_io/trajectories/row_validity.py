@@ -16,7 +16,7 @@ _GOOD = {"valid", "isvalid", "tracked", "istracked", "trackingvalid"}
 _BAD = {"invalid", "lost", "occluded"}
 _BESIDE = set("is was tracking tracker track xy z xyz flag state data mocap rb".split())
 _BESIDE |= {"position", "pos", "pose", "rigid", "body", "field"}
-_TRUE, _FALSE = {"1", "1.0", "true", "t", "yes", "y"}, {"0", "0.0", "false", "f", "no", "n"}
+_TRUE, _FALSE = {"1", "1.0", "true", "t", "yes", "y"}, {"0", "0.0", "false", "f", "no", "n", ""}
 
 
 def valid_rows(

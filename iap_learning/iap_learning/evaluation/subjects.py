@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from iap_description.config.alternatives import alternatives
-from iap_description.config.text_files import check_file
+from iap_description.config.text_files import check_file, is_file
 from iap_description.errors import BadInput
 from iap_learning.evaluation.flyers import (
     BASELINES,
@@ -55,6 +55,10 @@ def subject_of(name: str, task: str | None, preset: str | None) -> EvaluatedPoli
             )
         return EvaluatedPolicy(make_task(preset_of(task, preset)), baseline(name), None)
     known = (*TASKS.names(), *shipped_policies(), *BASELINES)
+    if name not in known and not name.endswith(SUFFIX) and is_file(Path(name)):
+        raise BadInput(
+            f"{name}: no policy of this suite, whose files end in {SUFFIX}: 'iap train' writes them"
+        )
     if name not in known and not name.endswith(SUFFIX):
         raise BadInput(
             f"no policy '{name}', nor task or baseline: {alternatives(name, known)} (or an {SUFFIX} file)"

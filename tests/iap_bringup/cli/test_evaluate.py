@@ -73,6 +73,7 @@ def test_a_baseline_needs_a_task_and_has_no_network(
     ("words", "named"),
     [
         (["nowhere"], "no policy 'nowhere'"),
+        ([__file__], "no policy of this suite, whose files end in .npz"),
         (["POLICY", "--preset", "soft"], "task 'docking' has nominal, hard"),
         (["POLICY", "--episodes", "0"], "--episodes 0: at least 1"),
         (["POLICY", "--seed", "-1"], "--seed -1: at least 0"),

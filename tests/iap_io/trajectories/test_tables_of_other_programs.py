@@ -47,13 +47,14 @@ def seconds(m: Motion) -> list[str]:
         ("isTracked", "yes no"),
         ("occluded", "0 1"),
         ("xy_valid", "1.0 0.0"),
+        ("tracked", "1 "),  # empty where nothing was seen
     ],
 )
 def test_lines_that_a_column_calls_lost_are_left_out_and_counted(
     tmp_path: Path, way: Motion, name: str, words: str
 ) -> None:
     """What an estimator guesses while it sees nothing is no place of the body."""
-    good, bad = words.split()
+    good, bad = words.split(" ")
     lost = (way.t > 1.0) & (way.t < 1.5)
     p = way.p + np.where(lost, way.t - 1.0, 0.0)[:, None] * [0.5, 0.0, 0.0]
     marks = [bad if each else good for each in lost]
@@ -151,6 +152,14 @@ def test_motions_from_one_time_to_another_are_no_poses(tmp_path: Path, way: Moti
     path = write(tmp_path / "vo.csv", header, us, later, *steps.T, *np.zeros((3, len(us))))
     text = refusal(read_recorded, path, angles="rad")
     assert "from 'source_timestamp' to 'destination_timestamp'" in text and "chain" in text
+
+
+def test_times_to_a_goal_and_from_a_start_are_no_motion_between_two(
+    tmp_path: Path, way: Motion
+) -> None:
+    header = f"time_from_start,{POSE},time_to_goal"
+    path = write(tmp_path / "a.csv", header, way.t, *way.p.T, *way.q.T, way.t[::-1])
+    np.testing.assert_allclose(read_recorded(path).p_WP_W, way.p, atol=1e-6)
 
 
 def test_a_rate_stands_for_times_that_a_table_does_not_have(tmp_path: Path, way: Motion) -> None:
