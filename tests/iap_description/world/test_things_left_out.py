@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from strict_records import lax_fields, plain_fields
 
 from iap_description.geometry.solids import triangles
 from iap_description.world.hinge import Hinge
@@ -85,3 +86,8 @@ def test_a_world_has_a_ground_that_is_rough_and_hardly_springs():
     left_out = {name: field.default for name, field in World.model_fields.items()}
     assert left_out["ground"] is True
     assert (left_out["surface"].friction, left_out["surface"].restitution) == (0.8, 0.1)
+
+
+def test_a_number_of_a_world_is_no_text_and_a_switch_is_no_number_wherever_it_stands():
+    assert len(list(plain_fields(World))) > 60
+    assert lax_fields(World) == []

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import yaml
+from strict_records import lax_fields, plain_fields
 
 from iap_sensors.camera_effects.table import CameraEffects
 from iap_simulation.scenario.resolving import Options, resolve
@@ -49,3 +50,8 @@ def test_the_commands_are_understood():
         scenario, _ = resolve(words[2], Options(sensors=sensors, assignments=tuple(changes)))
         cameras = scenario.vehicles[0].sensors.cameras.values()
         assert any(each.effects for each in cameras)
+
+
+def test_a_number_of_an_effect_is_no_text_and_a_switch_is_no_number():
+    assert len(list(plain_fields(CameraEffects))) > 40
+    assert lax_fields(CameraEffects) == []

@@ -3,9 +3,11 @@
 
 import numpy as np
 import pytest
+from strict_records import lax_fields, plain_fields
 
 from iap_description.errors import BadInput
 from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.scenario_keys import Draw
 from iap_simulation.scenario.vehicle_trees import mapping_of, vehicles_of
 
@@ -58,3 +60,8 @@ def test_eight_modules_make_the_longest_chain():
     assert len(resolved("module_lemniscate", "modules.count=8").vehicles) == 8
     with pytest.raises(BadInput, match=r"modules\.count"):
         resolved("module_lemniscate", "modules.count=9")
+
+
+def test_a_number_of_a_scenario_is_no_text_and_a_switch_is_no_number_wherever_it_stands():
+    assert len(list(plain_fields(Scenario))) > 400
+    assert lax_fields(Scenario) == []

@@ -5,12 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from strict_records import lax_fields, plain_fields
 
 from iap_description.errors import BadInput
 from iap_physics.air.wind import GustParameters, Wind
 from iap_physics.engines.engine import OBJECT, WORLD, Contact
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.plant.clearance import check_clearance
+from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.propulsion.deviation import Deviation
 
 
@@ -78,3 +80,8 @@ def test_a_start_within_an_object_or_folded_into_itself_is_refused_from_a_millim
 def test_vehicles_may_start_on_the_ground_and_against_each_other():
     rows, spec = two_vehicles()
     check_clearance([between(0, WORLD, 0.1), between(0, 2, 0.1)], rows, spec)
+
+
+def test_a_number_of_a_plant_is_no_text_and_a_switch_is_no_number_wherever_it_stands():
+    assert len(list(plain_fields(PlantSpec))) > 150
+    assert lax_fields(PlantSpec) == []
