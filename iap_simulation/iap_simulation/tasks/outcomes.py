@@ -32,6 +32,8 @@ OFF_PATH = 28
 TOPPLED = 29  # what was pushed
 LOST = 30  # what was pushed has fallen off
 OVERSHOT = 31  # it was pushed beyond its goal
+LATCH_HELD = 32  # its latch holds what is pushed to the end
+HANDLE_SLIPPED = 33  # its latch holds, and nothing touches it any more
 OUTCOMES = {
     RUNNING: "running",
     **{status: ending.cause for status, ending in FLIGHT_ENDINGS.items()},
@@ -57,4 +59,6 @@ OUTCOMES = {
     TOPPLED: "toppled",
     LOST: "lost",
     OVERSHOT: "overshot",
+    LATCH_HELD: "latch_held",
+    HANDLE_SLIPPED: "handle_slipped",
 }

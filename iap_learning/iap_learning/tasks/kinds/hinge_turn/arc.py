@@ -72,6 +72,11 @@ class Arc:
             tip_P, start, point, axis, np.tile(point, (batch, 1)), np.tile(axis, (batch, 1))
         )
 
+    @property
+    def reach(self) -> float:
+        """From the axis as it is believed to the tip at the start [m]."""
+        return float(np.linalg.norm(np.cross(self.start - self.believed, self.axis)))
+
     def draw(self, world: int, name: str, scenario: Scenario) -> None:
         """Take the axis of a world's seed."""
         self.points[world], self.axes[world] = _axis_of(placed_world(scenario).objects[name])
@@ -97,11 +102,13 @@ class PolarPlaces:
     Attributes:
         turns: (B,) about the axis since the start [rad].
         radii: (B,) over that of the start [m].
+        heights: (B,) along the axis since the start [m].
         frames: (B, 3, 3) rows: along the arc, away from the axis, along it.
     """
 
     turns: Array
     radii: Array
+    heights: Array
     frames: Array
 
     @classmethod
@@ -114,7 +121,8 @@ class PolarPlaces:
         sine = (np.cross(first, away) * axes).sum(axis=1)
         turns = np.arctan2(sine, (first * away).sum(axis=1))
         frames = np.stack([np.cross(axes, outwards), outwards, axes], axis=1)
-        return cls(turns, radii - reach, frames)
+        heights = ((places - start) * axes).sum(axis=1)
+        return cls(turns, radii - reach, heights, frames)
 
     def components(self, vectors: Array) -> Array:
         """(B, 3) components of vectors (B, 3) along the arc, away from the axis and along it."""

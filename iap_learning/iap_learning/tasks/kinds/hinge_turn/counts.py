@@ -13,6 +13,8 @@ from iap_learning.tasks.kinds.hinge_turn.task import TurnTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.tasks.outcomes import (
     ARRIVED,
+    HANDLE_SLIPPED,
+    LATCH_HELD,
     NEVER_TOUCHED,
     NOT_TURNED,
     SLIPPED_OFF,
@@ -31,19 +33,21 @@ class TurnRules(NamedTuple):
         peak: see there.
         window: control periods for which the angle is held.
         last: control periods of an episode.
+        has_latch: whether a latch holds the object at first.
     """
 
     angle: float
     peak: float
     window: int
     last: int
+    has_latch: bool
 
     @classmethod
-    def of(cls, task: TurnTask, dt: float) -> Self:
+    def of(cls, task: TurnTask, dt: float, *, has_latch: bool = False) -> Self:
         """Rules of a task with control periods of dt [s]."""
         ends, last = task.success, task.periods(dt)
         window = window_of(ends.lasting, dt, last)
-        return cls(math.radians(ends.angle_deg), ends.peak, window, last)
+        return cls(math.radians(ends.angle_deg), ends.peak, window, last, has_latch)
 
 
 class TurnCounts(NamedTuple):
@@ -102,6 +106,8 @@ def _outcome(rules: TurnRules, counts: TurnCounts, b: int) -> int:
     if contact.touched[b] == 0:
         return NEVER_TOUCHED
     if counts.angle[b] < TURNED_SHARE * rules.angle:
+        if rules.has_latch:
+            return LATCH_HELD if contact.touches[b] else HANDLE_SLIPPED
         return NOT_TURNED
     return TIME_IS_UP if contact.touches[b] else SLIPPED_OFF
 

@@ -9,7 +9,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.math import so3
 from iap_description.states import REF_P, Q, V
 from iap_learning.tasks.episodes import CameraPlacement
-from iap_learning.tasks.kinds.hinge_turn.arc import Arc, PolarPlaces
+from iap_learning.tasks.kinds.hinge_turn.arc import Arc, PolarPlaces, turned_object
 from iap_learning.tasks.kinds.hinge_turn.counts import TurnCounts, TurnRules, count, measures
 from iap_learning.tasks.kinds.hinge_turn.observations import TERMS, TurnInputs
 from iap_learning.tasks.kinds.hinge_turn.task import TurnTask
@@ -37,8 +37,10 @@ class TurnEpisodes(TipEpisodes[TurnTask]):
     def __init__(self, task: TurnTask, worlds: int, **how: Unpack[WorldsOptions]) -> None:
         super().__init__(task, worlds, TurnCounts.of(worlds), task.sensor, **how)
         flying = self.worlds
+        hinge = turned_object(task, flying.scenario).hinge
+        has_latch = hinge is not None and hinge.latch is not None
         self.arc = Arc.of(task, flying.scenario, self._row, worlds)
-        self._rules = TurnRules.of(task, flying.scenario.dt)
+        self._rules = TurnRules.of(task, flying.scenario.dt, has_latch=has_latch)
         self._observer = TERMS.observer(task.observation, self.size)
         self._heading = np.zeros(worlds)
         self._lead(self.arc.tip_P)
@@ -59,15 +61,16 @@ class TurnEpisodes(TipEpisodes[TurnTask]):
         self._heading[indices] = 0.0
 
     def _fly(self, values: Array) -> None:
-        """Fly a step at velocities (B, 3) of the tip's reference on its arc."""
+        """Fly a step at velocities (B, 3) or (B, 4) of the tip's reference about the axis."""
         self._choose(by_law=False)
-        dt, level = self.worlds.scenario.dt, np.zeros(self.count)
-        turns = np.column_stack([level, level, values[:, 2]])
+        dt, level, yaw = self.worlds.scenario.dt, np.zeros(self.count), values[:, -1]
+        turns = np.column_stack([level, level, yaw])
+        axial = values[:, 2] if values.shape[1] > turns.shape[1] else level
+        along = np.column_stack([values[:, :2], axial])
         for _ in range(self.task.repeat):
-            along = np.column_stack([values[:, :2], level])
             velocities_W = self.arc.polar(self._tips).vectors(along)
             self._reference.move(velocities_W, turns, dt)
-            self._heading += dt * values[:, 2]
+            self._heading += dt * yaw
             self._reference.advance(self.worlds)
             self._look()
 
@@ -110,4 +113,6 @@ class TurnEpisodes(TipEpisodes[TurnTask]):
             self._heading,
             arc.components(x[:, V]),
             self._action,
+            tips.heights,
+            lag[:, 2],
         )

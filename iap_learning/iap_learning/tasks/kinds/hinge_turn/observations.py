@@ -17,7 +17,9 @@ class TurnInputs(NamedTuple):
         lag: (B, 2) the tip from its reference, along the arc and away from the axis [m].
         heading: (B,) of the reference since the start [rad].
         velocity: (B, 3) of the central body along the arc, away from the axis and along it [m/s].
-        action: (B, 3) the last one.
+        action: (B, 3) or (B, 4) the last one.
+        height: (B,) of the tip along the axis since the start [m].
+        sag: (B,) the tip from its reference along the axis [m].
     """
 
     force: Array
@@ -27,6 +29,8 @@ class TurnInputs(NamedTuple):
     heading: Array
     velocity: Array
     action: Array
+    height: Array
+    sag: Array
 
 
 TERMS = TermTable.of(
@@ -36,5 +40,7 @@ TERMS = TermTable.of(
     array_term("lag", 2, lambda push: push.lag),
     array_term("heading", 1, lambda push: push.heading[:, None]),
     array_term("velocity", 3, lambda push: push.velocity),
+    array_term("height", 1, lambda push: push.height[:, None]),
+    array_term("sag", 1, lambda push: push.sag[:, None]),
     array_term("action", PER_ACTION, lambda push: push.action),
 )

@@ -9,7 +9,7 @@ from iap_learning.tasks.late_sensors import WrenchSensorSpec
 from iap_learning.tasks.scaling import ActionRange
 from iap_learning.tasks.touch_task import TouchReward, TouchTask
 
-COLUMNS = 3
+COLUMNS = {"arc_velocity": 3, "cylindrical_velocity": 4}
 
 
 class TurnSuccess(Record):
@@ -41,15 +41,16 @@ class TurnReward(TouchReward):
 class ArcVelocity(ActionRange):
     """Three numbers: velocities of the tip's reference along the arc and away from the axis [m/s]; yaw rate [rad/s].
 
-    The arc is that of the tip about the axis as it is believed, in the direction of positive angles.
+    The arc is that of the tip about the axis as it is believed, in the direction of positive angles. Kind
+    `cylindrical_velocity` has a fourth number before the yaw rate, the velocity along the axis [m/s].
     """
 
-    kind: Literal["arc_velocity"]
+    kind: Literal["arc_velocity", "cylindrical_velocity"]
 
     @property
     def columns(self) -> int:
         """Number of columns."""
-        return COLUMNS
+        return COLUMNS[self.kind]
 
 
 class TurnTask(TouchTask):

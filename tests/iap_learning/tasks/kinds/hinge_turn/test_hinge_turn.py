@@ -15,6 +15,8 @@ from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_physics.engines.make import is_installed
 from iap_simulation.tasks.outcomes import (
     ARRIVED,
+    HANDLE_SLIPPED,
+    LATCH_HELD,
     NEVER_TOUCHED,
     NOT_TURNED,
     OUTCOMES,
@@ -28,9 +30,10 @@ DT = 0.005
 OPENING = np.r_[np.zeros(100), np.linspace(0.0, 70.0, 200), np.full(100, 70.0)]  # [deg]
 
 
-def outcome_of(angles_deg, forces=5.0, status=RUNNING):
+def outcome_of(angles_deg, forces=5.0, status=RUNNING, *, has_latch=False):
     """Outcome and results of a turn by its angles and forces, as if an episode were as long."""
-    rules = TurnRules.of(make_task("push_door"), DT)._replace(last=len(angles_deg), window=100)
+    rules = TurnRules.of(make_task("push_door"), DT, has_latch=has_latch)
+    rules = rules._replace(last=len(angles_deg), window=100)
     counts = TurnCounts.of(1)
     angles, forces = np.deg2rad(angles_deg), np.broadcast_to(forces, len(angles_deg))
     for angle, force in zip(angles, forces, strict=True):
@@ -60,6 +63,15 @@ def test_failures_have_names(angles, forces, outcome):
     assert outcome_of(angles, forces)[0] == outcome
 
 
+@pytest.mark.parametrize(
+    ("forces", "outcome"),
+    [(5.0, LATCH_HELD), (np.r_[np.full(300, 5.0), np.zeros(100)], HANDLE_SLIPPED)],
+)
+def test_a_door_that_its_latch_holds_tells_whether_it_is_still_pushed(forces, outcome):
+    assert outcome_of(np.full(400, 0.1), forces, has_latch=True)[0] == outcome
+    assert outcome_of(np.minimum(OPENING, 40.0), has_latch=True)[0] == TIME_IS_UP
+
+
 def test_a_world_that_ends_gives_its_status():
     assert outcome_of(OPENING, status=DIVERGED)[0] == DIVERGED
 
@@ -74,6 +86,7 @@ def test_polar_places_turn_by_the_right_hand_about_the_axis_and_their_frames_are
     polar = PolarPlaces.of(np.array(places), start, point, axis)
     np.testing.assert_allclose(polar.turns, turns, atol=1e-12)
     np.testing.assert_allclose(polar.radii, 0.1 * np.linalg.norm(first), atol=1e-12)
+    np.testing.assert_allclose(polar.heights, 0.3 - (start - point) @ axis, atol=1e-12)
     products = polar.frames @ np.swapaxes(polar.frames, 1, 2)
     np.testing.assert_allclose(products, np.tile(np.eye(3), (3, 1, 1)), atol=1e-12)
     vectors = np.arange(9.0).reshape(3, 3)
@@ -104,11 +117,26 @@ def test_the_reference_of_the_tip_goes_along_its_arc_and_turns():
     assert 0.01 < push.lag[0, 0] < 0.025
 
 
+@needs_mujoco
+def test_the_reference_of_the_tip_goes_along_the_axis_too():
+    episodes = make_episodes("open_door", 1)
+    episodes.reset(seeds=[1])
+    for _ in range(10):
+        episodes.step(np.array([[-0.5, 0.0, 1.0, 0.0]]))
+    push = episodes.inputs
+    # up at 0.15 m/s for 0.2 s, in which the tip has come some way at most
+    assert 0.0 < push.height[0] < 0.02 and push.height[0] - push.sag[0] == pytest.approx(0.03)
+    with pytest.raises(BadInput, match="by three numbers, not task 'open_door'"):
+        agent_of("swing", episodes)
+
+
 @pytest.mark.slow
 @needs_mujoco
 @pytest.mark.parametrize(
     ("task", "name"),
     [
+        ("open_door", "handle"),
+        ("open_door", "handle_oracle"),
         ("push_door", "swing"),
         ("push_door", "swing_oracle"),
         ("turn_valve", "crank"),
@@ -131,7 +159,7 @@ def test_agents_turn_doors_and_valves_each_world_alone_as_with_others(task, name
 
 @pytest.mark.slow
 @needs_mujoco
-@pytest.mark.parametrize("task", ["push_door", "turn_valve"])
+@pytest.mark.parametrize("task", ["push_door", "turn_valve", "open_door"])
 def test_the_law_in_worlds_is_the_one_of_single_runs(task):
     episodes = make_episodes(task, 2)
     observation = episodes.reset(seeds=[4, 5])
