@@ -76,6 +76,26 @@ def test_a_monitor_judges_the_distance_at_the_end_and_the_time_in_whole_steps() 
     assert monitor.time == arrived
 
 
+def test_a_monitor_says_what_became_of_a_task_only_once_it_is_over() -> None:
+    task = task_of_policy(Policy.load("navigate"))
+    scenario = resolve("navigate", Options(engine="closed_form", seed=SEED))[0]
+    vehicle = Vehicle.of(scenario, scenario.vehicles[0])
+    monitor, x = PlatformMonitor(task, scenario, vehicle), vehicle.start[None].copy()
+    plant: Any = SimpleNamespace(state=lambda _: x, t=0.0)
+    for _ in range(task.repeat):
+        monitor.observe(plant)
+    so_far = f"task '{task.name}' has not succeeded after {task.repeat * scenario.dt:.2f} s"
+    assert (monitor.failure, monitor.is_over) == (so_far, False)
+    x[0, 0, :3] += 1000.0
+    for _ in range(task.repeat):
+        monitor.observe(plant)
+    late = f"task '{task.name}' has not succeeded after {2 * task.repeat * scenario.dt:.2f} s"
+    assert monitor.is_over and not monitor.succeeded
+    assert monitor.failure == f"{late}: out_of_bounds"
+    assert monitor.metrics(plant)["outcome"] == "out_of_bounds"
+    assert monitor.metrics(plant)["time_s"] is None
+
+
 def test_it_goes_on_from_a_snapshot_and_begins_anew_after_a_reset() -> None:
     with Simulation.of("navigate", engine="closed_form", seed=SEED) as simulation:
         begun = simulation.snapshot()
