@@ -16,7 +16,7 @@ PAGE = (DOCS / "how_to" / "doors.md").read_text(encoding="utf-8")
 @pytest.mark.slow
 def test_the_commands_of_the_page_work(tmp_path):
     write_files(PAGE, tmp_path)
-    (typed,) = (text for kind, _, text in BLOCK.findall(PAGE) if kind == "sh")
+    typed = "".join(text for kind, _, text in BLOCK.findall(PAGE) if kind == "sh")
     for line in typed.splitlines():
         output(tmp_path, "-P", "-m", "iap_bringup.cli.main", *shlex.split(line)[1:])
 
