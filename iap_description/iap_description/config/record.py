@@ -8,7 +8,7 @@ key and the value; `override` implements the command line's ``--set KEY=VALUE`` 
 
 import copy
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import (
@@ -263,7 +263,7 @@ def _known_here(node: Any, key: str, before: str) -> str:  # noqa: ANN401
 
 def _paths_to(key: str, node: Any) -> Iterator[str]:  # noqa: ANN401
     """Dotted paths below a node that end with a key, in whatever letters."""
-    parts = node.items() if isinstance(node, dict) else ()
+    parts: Iterable[tuple[Any, Any]] = node.items() if isinstance(node, dict) else ()
     parts = enumerate(node) if isinstance(node, list) else parts
     for name, part in parts:
         if str(name).lower() == key.lower():

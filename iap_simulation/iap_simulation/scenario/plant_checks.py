@@ -121,3 +121,24 @@ def _unknown_to_identified(scenario: ScenarioKeys) -> dict[str, bool]:
 def _any(value: object) -> bool:
     """True if a number, or any of a tuple, is not zero."""
     return any(value) if isinstance(value, tuple) else bool(value)
+
+
+def check_drawn_releases(scenario: ScenarioKeys) -> None:
+    """Refuse draws of release angles that a latch's lever never reaches.
+
+    Raises:
+        ValueError: naming the key.
+    """
+    share, objects = scenario.draw.hinge_release, scenario.world.objects
+    for name, item in objects.items():
+        latch = None if item.hinge is None else item.hinge.latch
+        lever = None if latch is None else objects[latch.lever].hinge
+        if latch is None or lever is None:
+            continue
+        low, high = lever.limits_deg
+        furthest = latch.release_deg * (1.0 + share)
+        if not low <= furthest <= high:
+            raise ValueError(
+                f"key 'draw.hinge_release': {share:g} draws release_deg of '{name}' up to {furthest:g},"
+                f" beyond limits_deg {[low, high]} of '{latch.lever}'"
+            )

@@ -8,7 +8,12 @@ from pydantic import model_validator
 from iap_description.world.obstacles import Obstacles
 from iap_physics.engines.make import FREE
 from iap_simulation.scenario.firmware_checks import check_firmware
-from iap_simulation.scenario.plant_checks import check_modules, check_plant, check_scenario_latches
+from iap_simulation.scenario.plant_checks import (
+    check_drawn_releases,
+    check_modules,
+    check_plant,
+    check_scenario_latches,
+)
 from iap_simulation.scenario.plant_choice import IdentifiedChoice
 from iap_simulation.scenario.scenario_keys import ScenarioKeys
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
@@ -29,6 +34,7 @@ class Scenario(ScenarioKeys):
         check_plant(self)
         check_modules(self)
         check_scenario_latches(self)
+        check_drawn_releases(self)
         return self
 
     @model_validator(mode="after")

@@ -36,6 +36,7 @@ from iap_simulation.loop.estimate_monitor import (
 )
 from iap_simulation.metrics.measured_wrench import MeasuredWrenchScores, wrenches_at
 from iap_simulation.scenario import randomization
+from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.tasks.outcomes import ARRIVED, NOT_CALM, TOO_FORCEFUL
 
 # draws: every number is 0.5, wherever it comes from
@@ -208,6 +209,25 @@ def test_a_lever_stays_where_it_is_on_the_door_that_a_seed_moves() -> None:
     hinge = drawn.objects["door"].hinge
     assert hinge is not None and hinge.latch is not None
     assert 10.0 <= hinge.latch.release_deg <= 30.0 and hinge.latch.release_deg != 20.0
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_release_that_may_be_drawn_beyond_what_the_lever_reaches_is_refused(sign: float) -> None:
+    common = {"type": "box", "size": [0.02] * 3, "surface": {"friction": 0.5, "restitution": 0.0}}
+    latch = {"lever": "lever", "release_deg": 30.0 * sign, "stiffness": 1e4, "strength": 50.0}
+    hinge = {"limits_deg": [-40.0, 40.0]}
+    objects = {
+        "lever": {**common, "mass": 1.0, "position": [1.0, 0.0, 1.0], "hinge": hinge},
+        "door": {**common, "mass": 1.0, "position": [2.0, 0.0, 1.0]},
+    }
+    objects["door"]["hinge"] = {**hinge, "latch": latch}
+    tree = scenario_of("hover", engine="mujoco").model_dump(mode="json")
+    tree["world"]["objects"] = objects
+    tree["draw"]["hinge_release"] = 0.3  # up to 39 deg
+    assert Scenario.model_validate(tree).draw.hinge_release == 0.3
+    tree["draw"]["hinge_release"] = 0.35  # 40.5 deg
+    with pytest.raises(ValueError, match=r"'draw.hinge_release': 0.35 draws .* up to -?40.5"):
+        Scenario.model_validate(tree)
 
 
 def test_a_joint_that_may_be_drawn_beyond_its_limits_is_refused() -> None:
