@@ -2,7 +2,7 @@
 """Tables of numbers on the terminal."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -34,9 +34,12 @@ def show_rows(
     """
     keys = columns or list(dict.fromkeys(key for values in rows.values() for key in values))
     shown = {key: [_cell(key, values.get(key, "")) for values in rows.values()] for key in keys}
-    for number, part in enumerate(_parts(shown, console.width - _names_width(rows) - FRAME - 1)):
+    longest, width = max(map(len, rows), default=0), console.width - FRAME - 1  # beside the names'
+    least = min(longest, MOST_OF_NAMES)
+    for number, part in enumerate(_parts(shown, width - least)):
         table = Table(title=title if number == 0 else None)
-        table.add_column("", width=_names_width(rows))  # others fold first
+        room = width - sum(_needed(key, shown[key]) for key in part)
+        table.add_column("", width=max(least, min(longest, room)))  # others fold first
         for key in part:
             table.add_column(_title(key), justify="right", overflow="fold")
         for n, name in enumerate(rows):
@@ -44,17 +47,17 @@ def show_rows(
         console.print(table)
 
 
-def _names_width(names: Iterable[str]) -> int:
-    return min(max(map(len, names), default=0), MOST_OF_NAMES)
+def _needed(key: str, cells: list[str]) -> int:
+    """Width of a column with its frame; headings may fold at their spaces."""
+    return max(map(len, [*_title(key).split(), *cells]), default=0) + FRAME
 
 
 def _parts(shown: Mapping[str, list[str]], width: int) -> list[list[str]]:
-    """Columns in groups that fit into a width; headings may fold at their spaces."""
+    """Columns in groups that fit into a width."""
     parts: list[list[str]] = [[]]
     left = width
     for key, cells in shown.items():
-        words = [*_title(key).split(), *cells]
-        needed = max(map(len, words), default=0) + FRAME
+        needed = _needed(key, cells)
         if parts[-1] and needed > left:
             parts.append([])
             left = width

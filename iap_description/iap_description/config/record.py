@@ -144,7 +144,7 @@ def first_fault(error: ValidationError, tree: object, prefix: str = "") -> str:
         return _fault_of_kind(fault["ctx"], path, fault["input"])
     value = fault["input"]
     if fault["type"] == "too_long" and fault["ctx"]["field_type"] == "Tuple":
-        return f"key '{path}': {_other_length(fault['ctx']['max_length'], value)}"
+        return f"key '{path}': at most {_other_length(fault['ctx']['max_length'], value)}"
     message = _reason(fault["type"], fault["msg"], value)
     got = "" if isinstance(value, dict) else f" (got {shown(value)})"
     return f"key '{path}': {message}{got}" if path else f"{message}{got}"

@@ -137,7 +137,7 @@ class Gains(Record):
     ("values", "message"),
     [
         ([1.0], "3 values are expected, found 1"),
-        ([1.0] * 5, "3 values are expected, found 5"),
+        ([1.0] * 5, "at most 3 values are expected, found 5"),
         ("1,2,3", "a list in brackets belongs here"),
     ],
 )
