@@ -159,7 +159,8 @@ def engine_rows(comparisons: Sequence[EngineComparison], engines: Sequence[str])
 def table(comparisons: Sequence[EngineComparison], engines: Sequence[str] = ENGINES) -> Table:
     """A part for each scenario, and in it a row for each figure."""
     title = f"every scenario in {' and '.join(engines)}"
-    out = Table("figure", title=title)
+    out = Table(title=title)
+    out.add_column("figure", overflow="fold")
     differences = ("off by",) if len(engines) == len(ENGINES) else ()
     for name in (*engines, *differences, "bar", "within"):
         out.add_column(name, justify="right", no_wrap=True)
