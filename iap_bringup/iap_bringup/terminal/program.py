@@ -5,5 +5,5 @@ import os
 
 
 def program() -> str:
-    """What is typed before a command: as ``./iap`` of a checkout was typed, elsewhere `iap`."""
+    """The word before a command: as ``./iap`` of a checkout was typed, elsewhere `iap`."""
     return os.environ.get("IAP_PROGRAM", "iap")

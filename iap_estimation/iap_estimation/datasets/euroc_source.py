@@ -29,7 +29,7 @@ from iap_estimation.navigation.fleet_data import MEMS, ONE_CAMERA, AircraftData
 from iap_estimation.navigation.measurements import Event, Images, Tally, inertial_sample
 from iap_estimation.navigation.streams import LATEST, Pairing, by_stamp
 from iap_io.bags.encoded_images import read_image
-from iap_io.euroc.column_order import INERTIAL, POSES, by_names
+from iap_io.euroc.column_order import INERTIAL, POSES, read_ordered
 from iap_io.euroc.tables import CsvTable, read_table
 
 HOME = "mav0"
@@ -52,7 +52,7 @@ def open_euroc(folder: Path) -> SensorDataset:
     cameras = [home / name for name in ("cam0", "cam1") if (home / name).exists()]
     calibration = read_cameras([camera / "sensor.yaml" for camera in cameras])
     tables = _Tables(
-        by_names(home / "imu0" / "data.csv", read_table(home / "imu0" / "data.csv", 6), INERTIAL),
+        read_ordered(home / "imu0" / "data.csv", 6, INERTIAL),
         tuple(read_table(camera / "data.csv", 0) for camera in cameras),
     )
     start = min(int(tables.imu.stamps[0]), int(tables.cameras[0].stamps[0]))
@@ -179,7 +179,7 @@ def _truth(home: Path, start: int, T_BI: Array) -> tuple[Truth | None, str | Non
         return None, "nothing says what is true: there are trajectories, no errors"
     T_IS: Array = np.linalg.inv(T_BI) @ read_place(truth_home / "sensor.yaml")
     path = truth_home / "data.csv"
-    table = by_names(path, read_table(path, POSITION), POSES)
+    table = read_ordered(path, POSITION, POSES)
     t = np.asarray((table.stamps - start) * 1e-9, dtype=float)
     if not np.all(np.diff(t) > 0.0):
         raise BadInput(f"{path}: stamps go backwards")

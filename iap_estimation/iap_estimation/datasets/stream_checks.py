@@ -88,7 +88,7 @@ def in_halves(sample: DataSample) -> str | None:
     )
 
 
-def held(sample: DataSample) -> str | None:
+def repeated(sample: DataSample) -> str | None:
     """Samples that repeat the one before, of a unit that measures more slowly than it is read."""
     if len(sample.samples) < FEWEST:
         return None
@@ -106,18 +106,18 @@ def held(sample: DataSample) -> str | None:
 
 def saturated(sample: DataSample) -> str | None:
     """Numbers that stop at the end of a sensor's range."""
-    found = []
+    ends = []
     for name, unit, values in ((GYRO, "rad/s", sample.w_B), (FORCE, "m/s^2", sample.f_B)):
         for axis in range(3) if len(values) >= FEWEST else ():
             count, end = _at_an_end(values[:, axis])
             if count >= max(RUNS, WORTH_A_WORD * len(values)):
                 share = count / len(values)
-                found.append(
+                ends.append(
                     f"the {name} stops at {end:.3g} {unit} along {'xyz'[axis]} in {share:.0%} of samples"
                 )
     return (
-        f"{', '.join(found)}: saturated, and what it misses leads estimates astray"
-        if found
+        f"{', '.join(ends)}: saturated, and what it misses leads estimates astray"
+        if ends
         else None
     )
 
@@ -170,8 +170,8 @@ def truth_in_time(sample: DataSample) -> str | None:
         return None
     if lag.at_best - lag.at_zero < BETTER:
         return None
-    moved = replace(one, truth=replace(one.truth, t=one.truth.t - lag.value))
-    sample.dataset = replace(sample.dataset, aircraft=(moved, *sample.dataset.aircraft[1:]))
+    in_time = replace(one, truth=replace(one.truth, t=one.truth.t - lag.value))
+    sample.dataset = replace(sample.dataset, aircraft=(in_time, *sample.dataset.aircraft[1:]))
     way = "late" if lag.value > 0.0 else "early"
     return f"the truth is {1e3 * abs(lag.value):.0f} ms {way} by its turns and the gyroscope's: taken out"
 

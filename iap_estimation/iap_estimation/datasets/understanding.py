@@ -74,7 +74,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (  # what is said, and of which sensor; 
     ("inertial unit", stream_checks.constant),
     ("inertial unit", stream_checks.in_halves),
     ("inertial unit", inertial_checks.force_size),
-    ("inertial unit", stream_checks.held),
+    ("inertial unit", stream_checks.repeated),
     ("inertial unit", stream_checks.saturated),
     ("inertial unit", inertial_checks.rate_unit),
     ("inertial unit", accelerometer_axes),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from iap_io.euroc.tables import CsvTable
+from iap_io.euroc.tables import CsvTable, read_table
 from iap_io.trajectories.column_names import column_of
 
 _RATES = set("w gyro gyr gyroscope omega angular ang".split())
@@ -27,7 +27,7 @@ class ColumnOrder:
 
 
 def _inertial_role(name: str) -> str | None:
-    """What a column of an inertial unit's table is: ``w_RS_S_x`` a rate, ``a_RS_S_x`` a specific force."""
+    """Role of a column of an inertial unit's table: ``w_RS_S_x`` a rate, ``a_RS_S_x`` a specific force."""
     words = re.findall("[a-z]+", re.sub(r"[\[(].*", "", name).lower())
     if not words or words[-1] not in ("x", "y", "z"):
         return None
@@ -44,8 +44,13 @@ INERTIAL = ColumnOrder(_inertial_role, ("wx", "wy", "wz", "ax", "ay", "az"))
 POSES = ColumnOrder(_pose_role, ("x", "y", "z", "qw", "qx", "qy", "qz"))
 
 
-def by_names(path: Path, table: CsvTable, order: ColumnOrder) -> CsvTable:
-    """A table's columns in EuRoC's order, where the names in its first line say all of them once; else as they are."""
+def read_ordered(path: Path, count: int, order: ColumnOrder) -> CsvTable:
+    """A table with so many columns at least, in EuRoC's order where the names in its first line say all of them once.
+
+    Raises:
+        BadInput: see `read_table`.
+    """
+    table = read_table(path, count)
     with path.open(encoding="utf-8-sig") as file:
         first = file.readline(4096)
     names = [each.strip() for each in first.lstrip("# ").split(",")][1:]

@@ -7,10 +7,8 @@ from typing import Any
 
 from rclpy.publisher import Publisher
 
-FIRST_REPEAT, LAST_REPEAT = (
-    0.1,
-    2.0,
-)  # waits between repeats, each twice the one before [s of wall time]
+# Waits between repeats, each twice the one before [s of wall time].
+FIRST_REPEAT, LAST_REPEAT = 0.1, 2.0
 
 
 class ServedTopic:

@@ -30,12 +30,12 @@ def check_mounting(samples: Samples, stamps: Integers, mounting: str) -> Samples
     Raises:
         BadInput: it is tilted by more than wind and drag explain; names the mounting that turns it level.
     """
-    found = None
+    along = None
     if mounting == "auto" and samples.about.axes_evidence == "tilts":
-        found = pushes(sampled(samples, stamps))
-    if found is None:
+        along = pushes(sampled(samples, stamps))
+    if along is None:
         return samples
-    x, y, z = found.axis
+    x, y, z = along.axis
     tilt = float(np.degrees(np.arccos(np.clip(z, -1.0, 1.0))))
     if not NOTED < tilt < SIDE:
         return samples

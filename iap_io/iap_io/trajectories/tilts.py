@@ -207,19 +207,19 @@ def pushes(motion: SampledMotion) -> Pushes | None:
 
 def _lean(motion: SampledMotion) -> float:
     """Angle between n and R u that a tenth of them exceed [rad]; 0 where there are few."""
-    found = pushes(motion)
-    if found is None:
+    along = pushes(motion)
+    if along is None:
         return 0.0
-    cosines = np.einsum("bi,bi->b", found.n, found.pushed)
+    cosines = np.einsum("bi,bi->b", along.n, along.pushed)
     return float(np.quantile(np.arccos(np.clip(cosines, -1.0, 1.0)), 0.9))
 
 
 def _directions(motion: SampledMotion, least: float) -> tuple[Array, Array] | None:
     """Horizontal parts (B, 2) of n and of R u less their means; None where n changes by less than an angle [rad]."""
-    found = pushes(motion)
-    if found is None:
+    along = pushes(motion)
+    if along is None:
         return None
-    n, pushed = (x[:, :2] - x[:, :2].mean(axis=0) for x in (found.n, found.pushed))
+    n, pushed = (x[:, :2] - x[:, :2].mean(axis=0) for x in (along.n, along.pushed))
     return (n, pushed) if float(np.sqrt(np.mean(np.sum(n**2, axis=1)))) > least else None
 
 
@@ -249,10 +249,10 @@ def _lateness(motion: SampledMotion) -> float:
 
 def _turned(motion: SampledMotion) -> str:
     """Turn, reflection or size of n over R u, where one map explains it in the world or by the heading; else empty."""
-    found = pushes(motion)
-    if found is None or _directions(motion, MIN_TILT_CHANGE) is None:
+    along = pushes(motion)
+    if along is None or _directions(motion, MIN_TILT_CHANGE) is None:
         return ""
-    n, pushed = (x[:, :2] for x in (found.n, found.pushed))
+    n, pushed = (x[:, :2] for x in (along.n, along.pushed))
     x = _forces(*motion)[1][:, :2, 0]
     x = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-9)
     ahead = np.stack([x, np.column_stack([-x[:, 1], x[:, 0]])], axis=1)  # rows: forward, left

@@ -243,7 +243,7 @@ class VehicleTopics:
                 self._wrench.put_wrench(stamp, wrench_P)
                 publisher.publish(self._wrench.dump())
 
-    def publish_rest(self, stamp: int, *, again: bool = False) -> None:
+    def publish_rest(self, stamp: int, *, again: bool) -> None:
         """Publish what is due of all that standard tools show; `again` for newcomers, to whom all of it is due."""
         session, number = self._session, self._number
         x = session.plant.state(number)[0]

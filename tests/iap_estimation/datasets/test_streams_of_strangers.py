@@ -38,7 +38,7 @@ def sample_of(
 
 
 CHECKS = (
-    stream_checks.times, stream_checks.constant, stream_checks.in_halves, stream_checks.held,
+    stream_checks.times, stream_checks.constant, stream_checks.in_halves, stream_checks.repeated,
     stream_checks.saturated, stream_checks.truth_in_time,
 )  # fmt: skip
 
@@ -87,14 +87,14 @@ def test_samples_that_repeat_the_one_before_say_the_rate_that_is_measured(count:
     index = np.arange(len(T)) // count * count
     rng = np.random.default_rng(1)
     w, f = (x + 1e-3 * rng.normal(size=x.shape) for x in (W, F))
-    line = stream_checks.held(sample_of(w[index], f[index], noise=0.0))
+    line = stream_checks.repeated(sample_of(w[index], f[index], noise=0.0))
     assert line is not None and f"it measures at {200 / count:.0f} Hz" in line
 
 
 def test_coarse_numbers_are_not_held_ones_nor_saturated() -> None:
     w, f = np.round(W / 0.1) * 0.1, np.round(F)
     sample = sample_of(w, f, noise=0.0)
-    assert stream_checks.held(sample) is None and stream_checks.saturated(sample) is None
+    assert stream_checks.repeated(sample) is None and stream_checks.saturated(sample) is None
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def _unquoted(arguments: Sequence[str]) -> str:
-    """What to do about a value that the shell has cut at its spaces; empty where none is open."""
+    """The remedy for a value that the shell has cut at its spaces; empty where none is open."""
     is_cut = any(each.count("[") > each.count("]") for each in arguments)
     return ": quote a value with spaces, such as --set 'KEY=[1, 2]'" if is_cut else ""
 

@@ -90,13 +90,12 @@ def rub(client: int, items: Sequence[WorldObject], handles: Sequence[Handle]) ->
 
 def push(client: int, objects: Mapping[str, WorldObject], handles: Sequence[Handle]) -> None:
     """Let springs, dampers and latches act in the next step."""
-    of_name = dict(zip(objects, handles, strict=True))
     for item, (body, link) in zip(objects.values(), handles, strict=True):
         if item.hinge is not None:
             angle, rate = bullet.getJointState(body, link, client)[:2]
             torque, latch = item.hinge.resistance(angle, rate), item.hinge.latch
             if latch is not None:
-                lever = bullet.getJointState(*of_name[latch.lever], client)[0]
+                lever = bullet.getJointState(*handles[list(objects).index(latch.lever)], client)[0]
                 torque += latch_torque(latch.numbers, angle, rate, lever)
             control: Any = bullet.TORQUE_CONTROL
             bullet.setJointMotorControl2(body, link, control, force=torque, physicsClientId=client)
