@@ -9,8 +9,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from iap_bringup.films.film_camera import fixed_views, following_views
-from iap_bringup.films.film_picture import FilmPicture, Picture
-from iap_bringup.films.film_plot import FilmPlot
+from iap_bringup.films.film_picture import FilmPicture, FilmPlot, Picture
 from iap_bringup.films.film_stage import FilmStage, Size
 from iap_bringup.plots.flight_curves import GAP
 from iap_bringup.viewing.layers import Steps

@@ -14,12 +14,10 @@ from iap_description.config.text_files import CUT, table_lines
 from iap_description.errors import BadInput, shown
 from iap_description.math import euler
 from iap_io.trajectories import column_names as names_of
-from iap_io.trajectories.clock_words import time_text, unwrapped
 from iap_io.trajectories.column_names import MAX_RADIANS, QUATERNION
 from iap_io.trajectories.conventions import AngleUnit, TimeUnit
 from iap_io.trajectories.number_words import number_of
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
-from iap_io.trajectories.row_validity import valid_rows
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.table_columns import (
     LISTED,
@@ -31,6 +29,7 @@ from iap_io.trajectories.table_columns import (
     header_of,
     unnamed,
 )
+from iap_io.trajectories.table_rows import time_text, unwrapped, valid_rows
 from iap_io.trajectories.time_units import stamps_of
 
 Rows = list[tuple[int, list[str]]]

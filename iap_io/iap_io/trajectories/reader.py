@@ -35,8 +35,7 @@ from iap_io.trajectories.length_units import check_height, doubtful_unit
 from iap_io.trajectories.logged_bags import is_autopilots, log_of_bag
 from iap_io.trajectories.logged_poses import ATTITUDES, flight_samples, read_log
 from iap_io.trajectories.messages import BODY_LISTS, PATH, POINT, TRANSFORMS
-from iap_io.trajectories.mounting import mounted, placed
-from iap_io.trajectories.mounting_tilts import check_mounting
+from iap_io.trajectories.mounting import check_mounting, mounted, placed
 from iap_io.trajectories.named_tables import read_named
 from iap_io.trajectories.paths import read_path
 from iap_io.trajectories.points import read_points

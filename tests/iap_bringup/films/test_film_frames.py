@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from iap_bringup.cli.main import parse
-from iap_bringup.films import documented, film, film_camera, film_plot
+from iap_bringup.films import documented, film, film_camera, film_picture
 from iap_bringup.films.film import FilmSettings, write_film
 from iap_bringup.films.film_camera import fixed_views, following_views, standpoint
-from iap_bringup.films.film_plot import FilmPlot
+from iap_bringup.films.film_picture import FilmPlot
 from iap_bringup.films.film_stage import (
     studio_scene,
 )
@@ -62,7 +62,7 @@ def made_plot(monkeypatch, **panel):
     plot = object.__new__(FilmPlot)
     plot._picture = np.full((60, 100, 3), 255, np.uint8)
     plot._panels = [
-        film_plot._Panel(
+        film_picture._Panel(
             **{
                 "left": 10.0,
                 "right": 90.0,
@@ -101,7 +101,7 @@ def test_panels_of_a_plot_are_those_over_time_and_pictures_have_even_height():
         other.set_xlabel("x [m]")
 
     plot = SimpleNamespace(draw=draw)
-    pixels, panels = film_plot._drawn(plot, None, 333)
+    pixels, panels = film_picture._drawn(plot, None, 333)
     assert pixels.shape[1] == 333 and pixels.shape[0] % 2 == 0 and pixels.shape[2] == 3
     assert [(each.first, each.last) for each in panels] == [(0.0, 4.0)] * 2
     first, second = panels

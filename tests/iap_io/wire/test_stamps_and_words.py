@@ -11,8 +11,8 @@ from iap_description.math import so3
 from iap_io.bags.storage_files import is_bag_file, storage_files, suffix_of
 from iap_io.flight_logs.log_tables import from_crazyflie_rpy, from_rpy_ned, from_wxyz_ned
 from iap_io.flight_logs.padding import without_zeros
-from iap_io.trajectories.clock_words import time_text
 from iap_io.trajectories.pose_reading import unit_text
+from iap_io.trajectories.table_rows import time_text
 from iap_io.wire.stamps import put_stamp, stamp_of, stamp_of_time, stamp_parts
 
 
