@@ -160,10 +160,11 @@ class FreeFlight:
             engine.batch,
             self._pace,
         )
-        for step in range(steps):
-            if engine.raises and self._failed[0] == step:
-                engine.fail(self._name, self._dt)
-            engine.pass_time(1, self._dt)
+        failed = int(self._failed[0]) if engine.raises else -1
+        if failed >= 0:
+            engine.pass_time(failed, self._dt)
+            engine.fail(self._name, self._dt)
+        engine.pass_time(steps, self._dt)
 
 
 @njit(cache=True, nogil=True)

@@ -42,7 +42,7 @@ class StepClock(NamedTuple):
     def after(self, steps: int, dt: float) -> "StepClock":
         """Clock some steps of a length [s] later."""
         if dt == self.dt:
-            return self._replace(steps=self.steps + steps)
+            return StepClock(self.begin, self.steps + steps, dt)
         return StepClock(self.t, steps, dt)
 
 
