@@ -27,12 +27,12 @@ def fill_bodies(
         aircraft: (N,) the aircraft among the bodies.
         model: of the vehicle.
         rotors: (N, 3) see `iap_physics.propulsion.propulsion.Airframe.rotor_numbers`.
-        drag: coefficients of the bodies; None without drag.
+        drag: coefficients of the bodies; None where all worlds are without drag, whose rows stay at zero.
         dt: physics step [s].
     """
-    linear, quadratic = np.zeros((2, len(bodies), 3)) if drag is None else drag
     fill(bodies, BODY, arm=model.arms, J=model.J, J_inv=model.J_inv)
-    fill(bodies, BODY, linear=linear, quadratic=quadratic)
+    if drag is not None:
+        fill(bodies, BODY, linear=drag[0], quadratic=drag[1])
     fill(
         bodies,
         BODY,

@@ -112,7 +112,7 @@ def drawn_deviation(scenario: Scenario, vehicle: VehicleSpec) -> Deviation:
         drag=factor("drag"),
         thrust=factors("thrust"),
         rotor_lag=factors("rotor_lag"),
-        delay=error.delay + draw.delay * float(dice("delay", 1)[0]),
+        delay=error.delay + (draw.delay * float(dice("delay", 1)[0]) if draw.delay else 0.0),
         force=around("force"),
         torque=around("torque"),
     )
@@ -279,5 +279,7 @@ def _drawn_hinge(scenario: Scenario, name: str, hinge: Hinge) -> Hinge:
 
 def friction_factor(scenario: Scenario) -> float:
     """The friction of this seed over what the scenario says of surfaces."""
+    if scenario.draw.friction == 0.0:
+        return 1.0
     (dice,) = uniform(scenario.seed, "friction", 1).tolist()
     return float(1.0 + scenario.draw.friction * dice)
