@@ -55,8 +55,9 @@ def rmse(error):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", ["default", "paper"])
-@pytest.mark.parametrize("source", ["filtered", "estimated", "raw"])
+@pytest.mark.parametrize(
+    ("source", "preset"), [("filtered", "default"), ("estimated", "paper"), ("raw", "paper")]
+)
 def test_5_n_against_a_wall(source, preset):
     flown = against_wall(Wall(), pushing(5.0), source=source, gains=gains_of(preset))
     settled = flown.between(touched(flown) + 2.0, 6.0)
@@ -66,7 +67,7 @@ def test_5_n_against_a_wall(source, preset):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("stiffness", "damping"), [(1e3, 30.0), (1e5, 400.0), (1e6, 1300.0)])
+@pytest.mark.parametrize(("stiffness", "damping"), [(1e3, 30.0), (1e6, 1300.0)])
 def test_whatever_the_wall_is_made_of(stiffness, damping):
     flown = against_wall(Wall(stiffness=stiffness, damping=damping), pushing(5.0))
     settled = flown.between(touched(flown) + 2.0, 6.0)
@@ -83,7 +84,7 @@ def test_noise_of_the_state_is_borne(source):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["three_line", "two_line", "star_7", "three_square"])
+@pytest.mark.parametrize("name", ["three_line", "star_7"])
 def test_other_platforms_push_too(name):
     flown = against_wall(Wall(), pushing(3.0), platform=name)
     settled = flown.between(touched(flown) + 2.0, 6.0)

@@ -15,7 +15,7 @@ from iap_simulation.scenario.resolving import Options, resolve
 pytestmark = pytest.mark.slow
 
 NEAR_WALL = (
-    "reference={type: hover, duration: 12.0, position: [-1.93, 0.0, 2.0], rpy_deg: [0.0, 0.0, 0.0]}",
+    "reference={type: hover, duration: 8.0, position: [-1.93, 0.0, 2.0], rpy_deg: [0.0, 0.0, 0.0]}",
     "push.at=0.5",
     "start.lead_in=0.0",
 )
@@ -29,7 +29,7 @@ NEAR_SOCKET = (
 NEAR_FUNNEL = (
     "reference={type: moves, position: [-1.9, 0.0, 2.1], rpy_deg: [0.0, 0.0, 0.0], ease: 1.0,"
     " moves: [{seconds: 5.0, by: [-0.7, 0.0, 0.0], turn_deg: [0.0, 0.0, 0.0]},"
-    " {seconds: 9.0, by: [0.0, 0.0, 0.0], turn_deg: [0.0, 0.0, 0.0]}]}",
+    " {seconds: 7.0, by: [0.0, 0.0, 0.0], turn_deg: [0.0, 0.0, 0.0]}]}",
     "start.lead_in=0.0",
     "metrics.steady=2.0",
     "compare={}",
@@ -119,7 +119,7 @@ def test_the_pose_command_yields_until_the_rod_is_in_the_bore(fly):
 def test_seeds_draw_other_starts_and_friction(fly):
     """The same seed gives the same flight, bit for bit, in contact too."""
     short = ("compare={}", *NEAR_FUNNEL[:2])
-    flights = [fly("peg_in_hole", *short, seed=seed, duration=5.0)[1] for seed in (1, 1, 2)]
+    flights = [fly("peg_in_hole", *short, seed=seed, duration=4.0)[1] for seed in (1, 1, 2)]
     np.testing.assert_array_equal(flights[0].x, flights[1].x)
     np.testing.assert_array_equal(
         flights[0].wrench_record.wrenches, flights[1].wrench_record.wrenches

@@ -108,7 +108,9 @@ def test_aircraft_that_fly_at_different_times_are_refused(logs):
 @pytest.mark.slow
 def test_a_recorded_platform_becomes_a_file_that_flies(tmp_path, capsys):
     run, out = tmp_path / "run", tmp_path / "model"
-    record("identification_star", folder=run, sensors="imu", engine="closed_form")
+    short = {"reference.hover": 2.0, "reference.sweep": 5.0}
+    options = {"sensors": "imu", "engine": "closed_form", "settings": short}
+    record("identification_star", folder=run, **options)
     typed = ["identify", str(run), "--model", "rotorcraft", "--out", str(out)]
     assert main(typed) == 2
     assert "f450 has 1 aircraft" in capsys.readouterr().err
