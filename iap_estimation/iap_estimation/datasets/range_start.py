@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -24,6 +25,7 @@ TRIAL = 10.0  # length of the beginning that shows the yaw [s]
 YAWS = np.deg2rad(np.arange(0.0, 360.0, 45.0))
 FIRST_ROUNDS = 10  # of ranges, which show the place
 ROUNDS, STILL = 100, 1e-4  # of Gauss-Newton at most, and a step that ends it [m]
+EPSILON = float(np.finfo(float).eps)  # times the number of ranges: singular values that count as 0
 FEWEST = 4  # anchors that fix a place in space
 # What the place and the tilt may be off, half the step between two yaws, and biases as a unit without data sheet has.
 DEVIATIONS = {
@@ -85,16 +87,25 @@ def meeting_point(rounds: Sequence[Ranges], source: str) -> Array:
         )
     d = np.concatenate([each.ranges for each in rounds])
     sigma = np.concatenate([each.deviations for each in rounds])
-    p: Array = anchors.mean(axis=0)
+    return _met(anchors, d, sigma)
+
+
+@njit(cache=True)
+def _met(anchors: Array, d: Array, sigma: Array) -> Array:
+    """The place (3,) of `meeting_point`, of anchors (n, 3), ranges (n,) and deviations (n,) [m]."""
+    n = len(d)
+    p = np.array([anchors[:, k].mean() for k in range(3)])
+    rows, rest = np.empty((n, 3)), np.empty(n)
     for _ in range(ROUNDS):
-        way = p - anchors
-        length = np.maximum(np.linalg.norm(way, axis=1), 1e-6)
-        off = (d - length) / sigma
-        weight = np.sqrt(1.0 / np.maximum(np.abs(off), 1.0)) / sigma
-        rows = weight[:, None] * way / length[:, None]
-        step = np.linalg.lstsq(rows, weight * (d - length), rcond=None)[0]
+        for i in range(n):
+            way = p - anchors[i]
+            length = max(np.sqrt((way * way).sum()), 1e-6)
+            off = d[i] - length
+            weight = np.sqrt(1.0 / max(abs(off / sigma[i]), 1.0)) / sigma[i]
+            rows[i], rest[i] = weight * way / length, weight * off
+        step = np.linalg.lstsq(rows, rest, n * EPSILON)[0]
         p = p + step
-        if np.linalg.norm(step) < STILL:
+        if np.sqrt((step * step).sum()) < STILL:
             break
     return p
 
