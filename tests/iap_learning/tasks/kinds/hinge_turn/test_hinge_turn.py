@@ -5,8 +5,6 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_learning.evaluation.engines import fly_in_engine
-from iap_learning.evaluation.flyers import baseline
 from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.hinge_turn.arc import PolarPlaces
 from iap_learning.tasks.kinds.hinge_turn.counts import TurnCounts, TurnRules, count, measures
@@ -19,7 +17,6 @@ from iap_simulation.tasks.outcomes import (
     LATCH_HELD,
     NEVER_TOUCHED,
     NOT_TURNED,
-    OUTCOMES,
     SLIPPED_OFF,
     TIME_IS_UP,
     TOO_FORCEFUL,
@@ -143,32 +140,12 @@ def test_the_reference_of_the_tip_goes_along_the_axis_too():
         ("turn_valve", "crank_oracle"),
     ],
 )
-def test_agents_turn_doors_and_valves_each_world_alone_as_with_others(task, name):
-    episodes = make_episodes(task, 3)
-    observation, agent = episodes.reset(seeds=range(3)), agent_of(name, episodes)
-    for _ in step_until_over(episodes, observation, lambda _, act=agent: act()):
+def test_agents_turn_doors_and_valves(task, name):
+    episodes = make_episodes(task, 2)
+    observation, agent = episodes.reset(seeds=[1, 2]), agent_of(name, episodes)
+    for _ in step_until_over(episodes, observation, lambda _: agent()):
         pass
     assert (episodes.outcome == ARRIVED).all()
-    one = make_episodes(task, 1)
-    observation, agent = one.reset(seeds=[2]), agent_of(name, one)
-    for _ in step_until_over(one, observation, lambda _, act=agent: act()):
-        pass
-    for key, values in one.report().items():
-        np.testing.assert_array_equal(values, episodes.report()[key][2:3])
-
-
-@pytest.mark.slow
-@needs_mujoco
-@pytest.mark.parametrize("task", ["push_door", "turn_valve", "open_door"])
-def test_the_law_in_worlds_is_the_one_of_single_runs(task):
-    episodes = make_episodes(task, 2)
-    observation = episodes.reset(seeds=[4, 5])
-    for _ in step_until_over(episodes, observation, lambda _: None):
-        pass
-    results = fly_in_engine(make_task(task), baseline("controller"), "mujoco", [4, 5])
-    assert list(results.outcomes) == [OUTCOMES[each] for each in episodes.outcome.tolist()]
-    np.testing.assert_array_equal(results.measures["force_peak"], episodes.report()["force_peak"])
-    np.testing.assert_allclose(results.measures["angle"], episodes.report()["angle"], rtol=1e-9)
 
 
 @pytest.mark.parametrize(

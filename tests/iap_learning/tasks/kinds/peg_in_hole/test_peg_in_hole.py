@@ -6,8 +6,6 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_learning.evaluation.engines import fly_in_engine
-from iap_learning.evaluation.flyers import baseline
 from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.peg_in_hole.counts import PegCounts, PegRules, count, measures
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
@@ -18,7 +16,6 @@ from iap_simulation.tasks.outcomes import (
     FORCE_OFF,
     JAMMED,
     MISSED,
-    OUTCOMES,
     TOO_FORCEFUL,
 )
 
@@ -94,32 +91,13 @@ def test_the_reference_of_the_tip_follows_its_twist():
 
 @pytest.mark.slow
 @needs_mujoco
-def test_the_agent_and_the_oracle_go_in_each_world_alone_as_with_others():
-    for name, least in (("insert", 4), ("insert_oracle", 6)):
-        episodes = make_episodes("peg_in_hole", 6)
-        observation, agent = episodes.reset(seeds=range(6)), agent_of(name, episodes)
-        for _ in step_until_over(episodes, observation, lambda _, act=agent: act()):
-            pass
-        assert np.count_nonzero(episodes.outcome == ARRIVED) >= least
-        one = make_episodes("peg_in_hole", 1)
-        observation, agent = one.reset(seeds=[3]), agent_of(name, one)
-        for _ in step_until_over(one, observation, lambda _, act=agent: act()):
-            pass
-        for key, values in one.report().items():
-            np.testing.assert_array_equal(values, episodes.report()[key][3:4])
-
-
-@pytest.mark.slow
-@needs_mujoco
-def test_the_law_in_worlds_is_the_one_of_single_runs():
-    episodes = make_episodes("peg_in_hole", 2)
-    observation = episodes.reset(seeds=[4, 5])
-    for _ in step_until_over(episodes, observation, lambda _: None):
+@pytest.mark.parametrize(("name", "least"), [("insert", 4), ("insert_oracle", 6)])
+def test_the_agent_and_the_oracle_go_in(name, least):
+    episodes = make_episodes("peg_in_hole", 6)
+    observation, agent = episodes.reset(seeds=range(6)), agent_of(name, episodes)
+    for _ in step_until_over(episodes, observation, lambda _: agent()):
         pass
-    results = fly_in_engine(make_task("peg_in_hole"), baseline("controller"), "mujoco", [4, 5])
-    assert list(results.outcomes) == [OUTCOMES[each] for each in episodes.outcome.tolist()]
-    for name in ("force_peak", "depth"):
-        np.testing.assert_array_equal(results.measures[name], episodes.report()[name])
+    assert np.count_nonzero(episodes.outcome == ARRIVED) >= least
 
 
 @pytest.mark.parametrize(

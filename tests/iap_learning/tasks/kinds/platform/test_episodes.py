@@ -43,15 +43,14 @@ def flown(episodes, seeds, actions):
     ],
 )
 def test_every_world_is_the_one_alone(name):
-    task = make_task(name, {"seconds": 15 * make_episodes(name, 1).dt})
-    rng = np.random.default_rng(len(name))
-    count, scenario = int(rng.integers(2, 70)), DRAWN if name == "hold" else {}
+    task = make_task(name, {"seconds": 8 * make_episodes(name, 1).dt})
+    count, scenario = LANES + 2, DRAWN if name == "hold" else {}  # in two blocks
     many = make_episodes(task, count, scenario=scenario, threads=2)
-    actions = rng.uniform(-1.0, 1.0, (40, count, many.size))
+    actions = np.random.default_rng(7).uniform(-1.0, 1.0, (20, count, many.size))
     seen, judged = flown(many, range(7, 7 + count), actions)
     assert judged[:, :, -2].any()  # some are at their second episode
     alone = make_episodes(task, 1, scenario=scenario)
-    for i in {0, count - 1, int(rng.integers(count))}:
+    for i in (1, count - 1):
         seen_alone, judged_alone = flown(alone, [7 + i], actions[:, i : i + 1])
         np.testing.assert_array_equal(seen[:, i], seen_alone[:, 0])
         np.testing.assert_array_equal(judged[:, i], judged_alone[:, 0])

@@ -5,8 +5,6 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_learning.evaluation.engines import fly_in_engine
-from iap_learning.evaluation.flyers import baseline
 from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
 from iap_learning.tasks.kinds.slide_along_wall.counts import (
@@ -24,7 +22,6 @@ from iap_simulation.tasks.outcomes import (
     FORCE_OFF,
     NEVER_TOUCHED,
     OFF_PATH,
-    OUTCOMES,
     STUCK,
     TOO_FORCEFUL,
 )
@@ -110,7 +107,7 @@ def test_the_reference_of_the_tip_goes_in_the_axes_of_the_wall():
 @pytest.mark.slow
 @needs_mujoco
 @pytest.mark.parametrize("name", ["glide", "glide_oracle"])
-def test_agents_slide_with_coulomb_friction_each_world_alone_as_with_others(name):
+def test_agents_slide_with_coulomb_friction(name):
     episodes = make_episodes("slide_along_wall", 2)
     observation, agent = episodes.reset(seeds=[1, 2]), agent_of(name, episodes)
     ratios = []
@@ -124,26 +121,6 @@ def test_agents_slide_with_coulomb_friction_each_world_alone_as_with_others(name
     mean = np.sqrt(0.5 * 0.4)  # geometric, of wall and tip
     expected = [mean * friction_factor(episodes.worlds.world(world)) for world in range(2)]
     np.testing.assert_allclose(friction, expected, rtol=0.02)
-    one = make_episodes("slide_along_wall", 1)
-    observation, agent = one.reset(seeds=[2]), agent_of(name, one)
-    for _ in step_until_over(one, observation, lambda _, act=agent: act()):
-        pass
-    for key, values in one.report().items():
-        np.testing.assert_array_equal(values, episodes.report()[key][1:2])
-
-
-@pytest.mark.slow
-@needs_mujoco
-def test_the_law_in_worlds_is_the_one_of_single_runs():
-    episodes = make_episodes("slide_along_wall", 2)
-    observation = episodes.reset(seeds=[4, 5])
-    for _ in step_until_over(episodes, observation, lambda _: None):
-        pass
-    task, law = make_task("slide_along_wall"), baseline("controller")
-    results = fly_in_engine(task, law, "mujoco", [4, 5])
-    assert list(results.outcomes) == [OUTCOMES[each] for each in episodes.outcome.tolist()]
-    for name, values in episodes.report().items():
-        np.testing.assert_array_equal(results.measures[name], values)
 
 
 @pytest.mark.parametrize(
