@@ -11,13 +11,10 @@ import sys
 import time
 import webbrowser
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import trimesh
 from PIL import Image
-from trimesh.visual import TextureVisuals
-from trimesh.visual.material import PBRMaterial
 
 from iap_bringup.viewing.stage import Pixels, Rgb
 from iap_description.arrays import Array
@@ -32,6 +29,9 @@ try:
     from viser.infra import StateSerializer as StateSerializer
 except ModuleNotFoundError as error:
     raise missing(error.name, "the viewer needs", "view") from error
+
+if TYPE_CHECKING:
+    from trimesh import Trimesh
 
 SHAFT, HEAD, HEAD_LENGTH = 0.02, 0.06, 0.2  # radii and length of an arrow of 1 m [m]
 TEXTURE_SIZE = 256  # largest side of a texture [pixels]
@@ -263,8 +263,12 @@ def _bytes(color: list[float]) -> Rgb:
     return red, green, blue
 
 
-def _textured(part: MeshPart, texture: Pixels) -> trimesh.Trimesh:
+def _textured(part: MeshPart, texture: Pixels) -> "Trimesh":
     """A part with its texture, which is brought to `TEXTURE_SIZE`."""
+    from trimesh import Trimesh  # takes half a second, and few flights have textures
+    from trimesh.visual import TextureVisuals
+    from trimesh.visual.material import PBRMaterial
+
     image = Image.fromarray(texture)
     image.thumbnail((TEXTURE_SIZE, TEXTURE_SIZE))
     *color, opacity = part.color
@@ -274,7 +278,7 @@ def _textured(part: MeshPart, texture: Pixels) -> trimesh.Trimesh:
         metallicFactor=0.0,
         roughnessFactor=1.0,
     )
-    return trimesh.Trimesh(
+    return Trimesh(
         part.vertices,
         part.faces,
         vertex_normals=part.normals,
