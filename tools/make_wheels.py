@@ -26,7 +26,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MESSAGES = "iap_msgs"  # whose definitions iap_io takes along
 OLDEST, NEWEST = (3, 11), (3, 14)  # Python
-SETUPTOOLS = "setuptools>=70.1"  # the first that needs no package beside it
+OLDEST_SETUPTOOLS = (70, 1)  # the first that needs no package beside it
+SETUPTOOLS = "setuptools>=" + ".".join(map(str, OLDEST_SETUPTOOLS))
 DATE = "1767225600"  # of all files in a wheel [s]
 BUILD = (
     "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"  # PEP 517
@@ -45,19 +46,20 @@ def main() -> int:
         remedy = "python3.13 -m venv env && . env/bin/activate"
         sys.stderr.write(f"iap: {sys.executable} is Python {found}, needed is {fits}: {remedy}\n")
         return 2
+    there = next(path for path in (out, *out.parents) if path.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK)):
+        remedy = "name a folder in which you can write, by --out DIR"
+        sys.stderr.write(f"iap: {out} cannot be written: {remedy}\n")
+        return 2
     with tempfile.TemporaryDirectory() as folder:
         env = os.environ | {"SOURCE_DATE_EPOCH": DATE}
-        if not has_setuptools():
+        if installed("setuptools") < OLDEST_SETUPTOOLS:
             env["PYTHONPATH"] = str(tools := Path(folder) / "tools")
             if reason := fetch_setuptools(tools):
                 remedy = f"{sys.executable} -m pip install '{SETUPTOOLS}'"
                 sys.stderr.write(f"iap: no setuptools here, and {reason}: {remedy}\n")
                 return 2
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            sys.stderr.write(f"iap: {error.filename}: {error.strerror}\n")
-            return 2
+        out.mkdir(parents=True, exist_ok=True)
         packages = copied(Path(folder))
         for number, package in enumerate(packages):
             show(f"{number} of {len(packages)}: {package.name}")
@@ -91,21 +93,18 @@ def show(text: str) -> None:
         sys.stderr.flush()
 
 
+def installed(name: str) -> tuple[int, ...]:
+    """The numbers of the version that this interpreter has of a package; none without it."""
+    try:
+        return tuple(map(int, re.findall(r"\d+", metadata.version(name))))
+    except metadata.PackageNotFoundError:
+        return ()
+
+
 def old_pip() -> str:
     """The version of this interpreter's pip if it is too old for the wheels; else nothing."""
-    try:
-        version = metadata.version("pip")
-    except metadata.PackageNotFoundError:
-        return ""
-    numbers = tuple(map(int, re.findall(r"\d+", version)))
-    return version if numbers < OLDEST_PIP else ""
-
-
-def has_setuptools() -> bool:
-    """True if this interpreter has a setuptools that builds wheels by itself."""
-    return find_spec("setuptools") is not None and bool(
-        find_spec("setuptools.command.bdist_wheel")
-    )
+    version = installed("pip")
+    return ".".join(map(str, version)) if version and version < OLDEST_PIP else ""
 
 
 def fetch_setuptools(folder: Path) -> str:
@@ -122,6 +121,8 @@ def copied(folder: Path) -> list[Path]:
     packages = [path.parent.name for path in sorted(ROOT.glob("iap_*/setup.py"))]
     for name in (MESSAGES, *packages):
         shutil.copytree(ROOT / name, folder / name, ignore=LEFT_OUT)
+        for path, _, _ in os.walk(folder / name):  # those of a checkout may be read-only
+            os.chmod(path, 0o755)
     return [folder / name for name in packages]
 
 

@@ -134,6 +134,27 @@ def test_wheels_without_setuptools_and_pip_are_refused_in_one_line(tmp_path):
     assert done.stderr.endswith("-m pip install 'setuptools>=70.1'\n") and "no pip" in done.stderr
 
 
+def test_wheels_where_nothing_can_be_written_are_refused_in_one_line(tmp_path):
+    (tmp_path / "file").touch()
+    tool = ROOT / "tools" / "make_wheels.py"
+    command = [sys.executable, "-I", tool, "--out", tmp_path / "file" / "dist"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert str(tmp_path / "file" / "dist") in done.stderr and "--out DIR" in done.stderr
+
+
+def test_wheels_are_built_of_copies_that_can_be_written(tmp_path):
+    tool = runpy.run_path(str(ROOT / "tools" / "make_wheels.py"))
+    sources, build = tmp_path / "sources", tmp_path / "build"
+    (sources / "iap_msgs").mkdir(parents=True)
+    (sources / "iap_x" / "iap_x").mkdir(parents=True)
+    (sources / "iap_x" / "setup.py").touch()
+    (sources / "iap_x" / "iap_x").chmod(0o555)  # as in a checkout that is read-only
+    tool["copied"].__globals__["ROOT"] = sources
+    assert tool["copied"](build) == [build / "iap_x"]
+    assert (build / "iap_x" / "iap_x").stat().st_mode & 0o200
+
+
 def test_a_trial_of_the_wheels_refuses_steps_that_it_does_not_have():
     command = [sys.executable, "-P", ROOT / "tools" / "try_wheels.py", sys.executable, "flihgt"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
