@@ -30,6 +30,7 @@ from iap_bringup.nodes.sensor_player import SensorPlayer
 from iap_bringup.nodes.sim_container import NODES
 from iap_bringup.nodes.web_view import WebViewNode
 from iap_control.nodes.offboard_node import OffboardNode
+from iap_estimation.nodes import joint_node, virpo_node
 from iap_io.ros.node import SuiteNode
 from iap_io.runs.topics import BAG
 
@@ -139,6 +140,8 @@ def parameters_of_nodes() -> dict[str, dict[str, Declared]]:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         found = stack.enter_context(noted())
         stack.enter_context(redirect_stdout(io.StringIO()))  # the help of keyboard_teleop
+        for module in (virpo_node, joint_node):  # nothing is estimated here
+            stack.enter_context(mock.patch.object(module, "warm_up"))
         for makers, text in (*map(flown_by, FLIGHTS), (ALONE, alone(Path(folder)))):
             file = Path(folder, "parameters.yaml")
             file.write_text(text, encoding="utf-8")
