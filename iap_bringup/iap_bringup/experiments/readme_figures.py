@@ -116,7 +116,7 @@ def compare_readme(console: Console, *, as_json: bool = False) -> None:
     if not checkouts:
         raise BadInput("experiment readme: no README here; run it from a checkout")
     table = Table("iap run", "key", "page", "here", "same")
-    rows, differing = [], []
+    rows, differing, flown = [], [], ""
     figures = readme_figures(checkouts[0] / DATA)
     with work_bar(Console(stderr=True)) as report:
         results = list(measured(figures, report))
@@ -131,12 +131,13 @@ def compare_readme(console: Console, *, as_json: bool = False) -> None:
                 "is_met": is_met,
             }
         )
-        table.add_row(
-            figure.command, figure.key, figure.text, f"{value:.4g}", "yes" if is_met else "no"
-        )
+        command = "" if figure.command == flown else figure.command  # once, as it may be long
+        table.add_row(command, figure.key, figure.text, f"{value:.4g}", "yes" if is_met else "no")
+        flown = figure.command
     if as_json:
         sys.stdout.write(json.dumps({"figures": rows, "differing": len(differing)}) + "\n")
     else:
         console.print(table)
+        console.print(f"{len(rows) - len(differing)} of {len(rows)} figures as on the pages")
     if differing:
         raise BadInput(f"experiment readme: {len(differing)} figures differ: {differing[0]}")

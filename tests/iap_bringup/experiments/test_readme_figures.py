@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures of README and docs/results are those of their commands; longer flights are for ``iap experiment readme``."""
 
+import io
 import json
 from pathlib import Path
 
@@ -77,6 +78,17 @@ def test_the_comparison_is_one_line_of_json_and_differences_end_it(monkeypatch, 
         ("position_rmse_m", 1.0, True),
         ("other", None, False),
     ]
+
+
+def test_the_comparison_names_a_flight_once_and_counts_its_figures(monkeypatch):
+    kept = next(f for f in FIGURES if (f.command, f.key) == ("figure_eight", "position_rmse_m"))
+    offered = [(kept, 1.0, True), (kept._replace(key="other"), 2.0, True)]
+    monkeypatch.setattr(module, "measured", lambda *_: iter(offered))
+    console = Console(file=io.StringIO(), width=80)
+    module.compare_readme(console)
+    text = console.file.getvalue()
+    assert text.count("figure_eight") == 1
+    assert text.endswith("2 of 2 figures as on the pages\n")
 
 
 def test_a_table_of_a_page_is_made_of_the_figures(tables):
