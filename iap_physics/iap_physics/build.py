@@ -18,7 +18,9 @@ from iap_physics.engines.make import make_engine
 from iap_physics.firmware.firmware import Firmware
 from iap_physics.firmware.kinds import make_firmware
 from iap_physics.identified.engine import IdentifiedEngine
+from iap_physics.latching.batch_latches import BatchLatches, LatchingBatch
 from iap_physics.latching.latches import Latches
+from iap_physics.latching.rotor_stops import RotorStops
 from iap_physics.modules.proximity import ModuleProximity
 from iap_physics.plant.clearance import check_clearance
 from iap_physics.plant.contact_wrenches import (
@@ -116,8 +118,7 @@ def _parts(
     if proximity is not None:
         parts.append(proximity)
     if spec.latches:
-        ports = [vehicle.platform.ports for vehicle in vehicles]
-        parts.append(Latches(engine, spec.latches, assemblies, ports))
+        parts.extend(_latching(spec, engine, assemblies, propulsion))
     measured = {i: rows[i] for i, each in enumerate(vehicles) if each.wrench_filter is not None}
     if measured and isinstance(engine, ContactSums):
         parts.append(BatchContactWrenches(engine, measured, spec.rates.substeps))
@@ -130,6 +131,25 @@ def _parts(
         dt = 1.0 / spec.rates.physics_hz
         parts.append(Touchdowns(engine, propulsion, clearances, names, hover, dt))
     return parts
+
+
+def _latching(
+    spec: PlantSpec,
+    engine: Engine,
+    assemblies: Sequence[Assembly],
+    propulsion: Sequence[Propulsion],
+) -> list[PlantPart]:
+    """The latches of a specification, and what stops the rotors of vehicles that they hold."""
+    ends = [vehicle.platform.ends for vehicle in spec.vehicles]
+    how = (spec.latches, assemblies, ends, spec.world.objects)
+    latches: BatchLatches | Latches
+    if isinstance(engine, LatchingBatch):
+        latches = BatchLatches(engine, *how)
+    else:
+        latches = Latches(engine, *how)
+    by_name = {each.name: p for each, p in zip(spec.vehicles, propulsion, strict=True)}
+    stops = RotorStops.of(latches, spec.latches, by_name)
+    return [latches] if stops is None else [latches, stops]
 
 
 def _firmwares(spec: PlantSpec, propulsion: Sequence[Propulsion]) -> list[FirmwareFlight]:

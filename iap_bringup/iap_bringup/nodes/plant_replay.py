@@ -12,6 +12,7 @@ from iap_description.vehicles.latch import Latch, PortFrame, approach
 from iap_io.runs.topics import LATCHES
 from iap_physics.latching.latches import PHASES, Latches, LatchEvent, Phase
 from iap_simulation.docking.ports import is_held, port_frames
+from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
 
 LastValue = Callable[[int, str], Any]  # of a vehicle's topic; None where none came
@@ -25,23 +26,30 @@ class LatchReplay:
         latch: what it is.
         ports: frames of probe and socket on their vehicles.
         vehicles: numbers of the probe's and of the socket's.
+        standing: (13,) state row of the object that is the socket in place of a vehicle's.
 
     Attributes:
         phase: at the last instant.
     """
 
     def __init__(
-        self, name: str, latch: Latch, ports: tuple[PortFrame, PortFrame], vehicles: Sequence[int]
+        self,
+        name: str,
+        latch: Latch,
+        ports: tuple[PortFrame, PortFrame],
+        vehicles: Sequence[int],
+        standing: Array | None = None,
     ) -> None:
         self._name, self._release, self._ports = name, latch.release, ports
-        self._vehicles = tuple(vehicles)
+        self._vehicles, self._standing = tuple(vehicles), standing
         self.phase = Phase.OPEN
 
     def update(self, ticks: Sequence[Step], phase: Phase) -> list[LatchEvent]:
         """Events that led to a phase at an instant."""
         t = ticks[0].t
         words, self.phase = self._words(t, phase), phase
-        probe, socket = (ticks[i].x[0] for i in self._vehicles)
+        rows = [ticks[i].x[0] for i in self._vehicles]
+        probe, socket = (*rows, self._standing) if self._standing is not None else rows
         return [
             LatchEvent(t, self._name, word, approach(probe, socket, *self._ports))
             for word in words
@@ -56,7 +64,7 @@ class LatchReplay:
             caught = [] if is_held(before) else ["caught"]
             return [*caught, "locked"] if phase == Phase.LOCKED else caught
         if not is_held(before):
-            return []
+            return ["missed"] if phase == Phase.SPENT else []
         if self._release is not None and t >= self._release:
             return ["released"]
         return ["lost" if before == Phase.CAUGHT else "broken"]
@@ -75,10 +83,12 @@ class LatchesReplay:
     def __init__(self, scenario: Scenario) -> None:
         names = [vehicle.name for vehicle in scenario.vehicles]
         self.events: list[LatchEvent] = []
-        self._latches = {}
+        self._latches, objects = {}, placed_world(scenario).objects
         for name, latch in scenario.latches.items():
-            vehicles = [names.index(path.split("/")[0]) for path in (latch.probe, latch.socket)]
-            self._latches[name] = LatchReplay(name, latch, port_frames(scenario, latch), vehicles)
+            vehicles = [names.index(vehicle) for vehicle in latch.vehicles]
+            standing = None if latch.face is None else objects[latch.socket].row(0.0)
+            made = LatchReplay(name, latch, port_frames(scenario, latch), vehicles, standing)
+            self._latches[name] = made
 
     def phase(self, name: str) -> Phase:
         """Phase of a latch at the last instant."""

@@ -84,12 +84,12 @@ class Coupling(NamedTuple):
 def couplings_of(scenario: Scenario) -> tuple[Coupling, ...]:
     """Latches of a scenario, and the joints between its modules."""
     assemblies = {v.name: Assembly.of(v.platform, v.name) for v in scenario.vehicles}
-    ports = {v.name: v.platform.ports for v in scenario.vehicles}
+    ends = {v.name: v.platform.ends for v in scenario.vehicles}
     colors = [LATCH_COLORS[phase] for phase in PHASES]
     couplings = []
     for name, latch in scenario.latches.items():
         vehicle, port = latch.probe.split("/")
-        frame = PortFrame.of(ports[vehicle][port], assemblies[vehicle].p_FP_F)
+        frame = PortFrame.of(ends[vehicle][port], assemblies[vehicle].p_FP_F)
         couplings.append(Coupling(name, vehicle, frame.position + ABOVE, colors))
     if scenario.modules is not None:
         colors = [JOINT_COLORS.get(state, MOVING_COLOR) for state in STATES]

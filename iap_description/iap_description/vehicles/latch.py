@@ -6,17 +6,20 @@ With the frames E at the probe's end and M in the socket's mouth, both with x ou
 .. math::
     depth = -d \cdot x_M, \qquad radius = |d + depth\, x_M|, \qquad \cos(angle) = -x_E \cdot x_M,
 
-and the closing speed is the growth of the depth as the socket sees it.
+and the closing speed is the growth of the depth as the socket sees it. An object that stands in the world and has a
+face is a socket, too: M is then its frame O, whose x axis is out of the face.
 """
 
 import math
-from typing import Annotated, NamedTuple, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Record
+from iap_description.config.record import Flag, NonNegative, Positive, Record
+from iap_description.math import euler
 from iap_description.math.kernels import (
     Vec,
     add,
@@ -30,9 +33,29 @@ from iap_description.math.kernels import (
     sub,
     vec_at,
 )
+from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.ports import Port, Probe, Socket
+from iap_description.world.objects import WorldObject
 
-PortPath = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*/[a-z][a-z0-9_]*$")]
+NAME = r"[A-Za-z][A-Za-z0-9_]*"
+PORT = r"/[a-z][a-z0-9_]*"
+PortPath = Annotated[str, Field(pattern=f"^{NAME}{PORT}$")]
+SocketPath = Annotated[str, Field(pattern=f"^{NAME}({PORT})?$")]
+Ends = Mapping[str, Port | Mount]  # what latches hold on a central body, by name
+
+
+class FaceCatch(Record):
+    """Further conditions of a latch whose socket is an object's face, and what it bears.
+
+    It decides once, where the probe touches the face: what it does not catch there it does not catch before the probe
+    has left it.
+    """
+
+    least_speed: NonNegative  # of closing, at least [m/s]
+    slip: Positive  # along the face, at most [m/s]
+    turn_rate: Positive  # of the probe's body, at most [rad/s]
+    max_torque: Positive  # about the probe's end, to a larger one the lock gives way [N m]
+    stops_rotors: Flag  # whether the rotors of the probe's vehicle idle while it is locked
 
 
 class Latch(Record):
@@ -42,8 +65,8 @@ class Latch(Record):
     motion away, and a rigid joint locks what is left, until the latch is released or pulled apart.
     """
 
-    probe: PortPath
-    socket: PortPath
+    probe: PortPath  # VEHICLE/tool is the tip of its tool
+    socket: SocketPath  # or the name of an object that stands and has a face
     depth: Positive  # at least [m]
     radius: Positive  # at most [m]
     angle_deg: Positive  # at most
@@ -52,6 +75,12 @@ class Latch(Record):
     turn_damping: Positive  # [N m s/rad]
     max_force: Positive  # to a larger force the lock gives way, and is open [N]
     release: NonNegative | None = None  # when it is opened [s]; None: it is not
+    face: FaceCatch | None = None  # of a face, and of nothing else
+
+    @property
+    def vehicles(self) -> tuple[str, ...]:
+        """Names of the vehicles that it holds: that of the probe, and that of the socket unless this is an object."""
+        return tuple(path.split("/")[0] for path in (self.probe, self.socket) if "/" in path)
 
 
 class PortFrame(NamedTuple):
@@ -61,9 +90,15 @@ class PortFrame(NamedTuple):
     axis: Array
 
     @classmethod
-    def of(cls, port: Port, p_FB_F: Array) -> Self:
+    def of(cls, port: Port | Mount, p_FB_F: Array) -> Self:
         """The frame of a port on a body whose frame has its origin at (3,) in that of the aircraft's file [m]."""
-        return cls(np.array(port.position) - p_FB_F, np.ascontiguousarray(port.R_BT[:, 0]))
+        R_BT = euler.matrix_from_rpy_deg(port.rpy_deg)
+        return cls(np.array(port.position) - p_FB_F, np.ascontiguousarray(R_BT[:, 0]))
+
+    @classmethod
+    def of_face(cls) -> Self:
+        """The frame of an object's face in the object."""
+        return cls(np.zeros(3), np.array([1.0, 0.0, 0.0]))
 
 
 class Approach(NamedTuple):
@@ -108,6 +143,15 @@ def approach(x_p: Array, x_s: Array, probe: PortFrame, socket: PortFrame) -> App
 
 
 @formula
+def slip_of(x_p: Array, x_s: Array, probe: PortFrame, socket: PortFrame) -> float:
+    """Speed [m/s] of a probe's end across the axis of its socket; arguments as of `approach`."""
+    E = place_of(x_p, probe.position)
+    out = rotate(quat_at(x_s, 3), vec_at(socket.axis, 0))
+    v = sub(velocity_at(x_p, E), velocity_at(x_s, E))
+    return norm(sub(v, scale(dot(v, out), out)))
+
+
+@formula
 def is_caught(pose: Approach, depth: float, radius: float, angle: float, speed: float) -> bool:
     """Tell if a latch of such numbers, as those of `Latch` but the angle in radians, catches the probe."""
     return (
@@ -118,29 +162,50 @@ def is_caught(pose: Approach, depth: float, radius: float, angle: float, speed: 
     )
 
 
-def check_ports(name: str, latch: Latch, ports: dict[str, dict[str, Port]]) -> None:
+def check_ports(
+    name: str, latch: Latch, ends: Mapping[str, Ends], objects: Mapping[str, WorldObject]
+) -> None:
     """Refuse a latch whose ports are not there, of the wrong kind, or on one vehicle.
 
     Args:
         name: of the latch.
         latch: to check.
-        ports: of every vehicle's central body, by the vehicle's name.
+        ends: of every vehicle's central body, by the vehicle's name.
+        objects: of the world.
 
     Raises:
         ValueError: naming the key.
     """
-    for key, kind in (("probe", Probe), ("socket", Socket)):
-        path = getattr(latch, key)
-        vehicle, port = path.split("/")
-        if vehicle not in ports:
-            there = ", ".join(ports)
-            raise ValueError(f"key 'latches.{name}.{key}': no vehicle '{vehicle}' (here: {there})")
-        if port not in ports[vehicle]:
-            there = ", ".join(ports[vehicle]) or "none"
-            raise ValueError(
-                f"key 'latches.{name}.{key}': '{vehicle}' has no port '{port}' (ports: {there})"
-            )
-        if not isinstance(ports[vehicle][port], kind):
-            raise ValueError(f"key 'latches.{name}.{key}': '{path}' is no {key}")
-    if latch.probe.split("/")[0] == latch.socket.split("/")[0]:
+    _check_end(f"latches.{name}.probe", latch.probe, (Probe, Mount), ends)
+    if "/" in latch.socket:
+        _check_end(f"latches.{name}.socket", latch.socket, (Socket,), ends)
+    else:
+        _check_face(f"latches.{name}.socket", latch.socket, objects)
+    if ("/" in latch.socket) != (latch.face is None):
+        raise ValueError(
+            f"key 'latches.{name}.face': an object as a socket needs it, and a port has none"
+        )
+    if len(set(latch.vehicles)) < len(latch.vehicles):
         raise ValueError(f"key 'latches.{name}': a vehicle does not dock with itself")
+
+
+def _check_end(
+    key: str, path: str, kinds: tuple[type[Any], ...], ends: Mapping[str, Ends]
+) -> None:
+    vehicle, port = path.split("/")
+    if vehicle not in ends:
+        raise ValueError(f"key '{key}': no vehicle '{vehicle}' (here: {', '.join(ends)})")
+    if port not in ends[vehicle]:
+        there = ", ".join(ends[vehicle]) or "none"
+        raise ValueError(f"key '{key}': '{vehicle}' has no port '{port}' (ports: {there})")
+    if not isinstance(ends[vehicle][port], kinds):
+        raise ValueError(f"key '{key}': '{path}' is no {key.split('.')[-1]}")
+
+
+def _check_face(key: str, name: str, objects: Mapping[str, WorldObject]) -> None:
+    such = [each for each, item in objects.items() if item.HAS_FACE and not item.moves]
+    if name not in such:
+        there = ", ".join(such) or "none"
+        raise ValueError(
+            f"key '{key}': no object '{name}' that stands and has a face (such: {there})"
+        )

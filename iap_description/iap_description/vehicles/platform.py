@@ -28,7 +28,7 @@ from iap_description.vehicles.joint_spec import Friction, JointSpec
 from iap_description.vehicles.joint_types import joint_type
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.ports import Port
-from iap_description.vehicles.tool import Tool
+from iap_description.vehicles.tool import TOOL, Tool
 
 DATA = Path(__file__).parents[1] / "data"
 COUNTS = range(2, 13)  # of aircraft in a generated platform
@@ -109,6 +109,12 @@ class Platform(Record):
     def ports(self) -> dict[str, Port]:
         """Docking ports of the central body; only an aircraft that flies alone has some."""
         return self.aircraft.ports if self.center is None else {}
+
+    @property
+    def ends(self) -> dict[str, Port | Mount]:
+        """Ends that latches hold on the central body: docking ports, and the tip of the tool."""
+        tip = {} if self.tool is None else {TOOL: self.tool.mount}
+        return {**self.ports, **tip}
 
 
 def platform_names() -> list[str]:

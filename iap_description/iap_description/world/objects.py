@@ -10,7 +10,7 @@ import math
 from abc import abstractmethod
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -41,6 +41,10 @@ class WorldObject(Record):
     mass: Positive | None = None  # of a body that moves freely, or turns about its hinge [kg]
     hinge: Hinge | None = None
     motion: AnyObjectMotion | None = None  # as prescribed
+
+    HAS_FACE: ClassVar[bool] = (
+        False  # whether its position is on a flat face, out of which x of O is
+    )
 
     @model_validator(mode="after")
     def _moves_one_way(self) -> Self:
@@ -85,6 +89,8 @@ class WorldObject(Record):
 
 class Wall(WorldObject):
     """A slab whose front, through the origin of O, faces +x."""
+
+    HAS_FACE = True
 
     type: Literal["wall"]
     width: Positive  # along y [m]

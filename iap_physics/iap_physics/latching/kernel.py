@@ -37,6 +37,7 @@ from iap_description.math.kernels import (
 from iap_description.vehicles.body import Body
 from iap_description.vehicles.latch import (
     Approach,
+    FaceCatch,
     Latch,
     PortFrame,
     is_caught,
@@ -68,6 +69,25 @@ class LatchParameters(NamedTuple):
         return cls(*catches, latch.damping, latch.turn_damping, latch.max_force)
 
 
+class FaceLimits(NamedTuple):
+    """Limits of a face as compiled code takes them; see `FaceCatch`.
+
+    Attributes:
+        least_speed: [m/s].
+        slip: [m/s].
+        turn_rate: [rad/s].
+    """
+
+    least_speed: float
+    slip: float
+    turn_rate: float
+
+    @classmethod
+    def of(cls, face: FaceCatch) -> Self:
+        """The limits of a face."""
+        return cls(face.least_speed, face.slip, face.turn_rate)
+
+
 class BodyInertia(NamedTuple):
     """Inverse mass [1/kg], inertia (3, 3) [kg m^2] and its inverse of a body."""
 
@@ -80,6 +100,11 @@ class BodyInertia(NamedTuple):
         """The inertia of an assembly's body."""
         return cls(1.0 / body.mass, body.inertia, np.linalg.inv(body.inertia).astype(float))
 
+    @classmethod
+    def immovable(cls) -> Self:
+        """That of what stands: no force moves it."""
+        return cls(0.0, np.zeros((3, 3)), np.zeros((3, 3)))
+
 
 @formula
 def next_phase(phase: int, probe: Approach, latch: LatchParameters, may_catch: bool) -> int:
@@ -89,6 +114,27 @@ def next_phase(phase: int, probe: Approach, latch: LatchParameters, may_catch: b
         catches = is_caught(probe, latch.depth, latch.radius, latch.angle, latch.speed)
         return CAUGHT if catches and may_catch else OPEN
     return OPEN if has_left else phase
+
+
+@formula
+def next_face_phase(
+    phase: int, probe: Approach, slip: float, rate: float, latch: LatchParameters, face: FaceLimits
+) -> int:
+    """Phase of a latch of a face that is not locked: at the touch it catches, or is spent until the probe leaves.
+
+    Args:
+        phase: the last one.
+        probe: how it is to the face.
+        slip: its speed along the face [m/s].
+        rate: of its body's turn [rad/s].
+        latch: its limits.
+        face: further ones.
+    """
+    if phase == OPEN and probe.depth >= latch.depth:
+        catches = is_caught(probe, latch.depth, latch.radius, latch.angle, latch.speed)
+        holds = probe.closing >= face.least_speed and slip <= face.slip and rate <= face.turn_rate
+        return CAUGHT if catches and holds else SPENT
+    return next_phase(phase, probe, latch, False)
 
 
 @formula

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Latches in an engine: they catch, damp, lock with a rigid joint, give way and let go; see `kernel`."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -13,11 +12,26 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.latch import Approach, Latch, PortFrame, approach, place_of
-from iap_description.vehicles.ports import Port
-from iap_physics.engines.engine import Engine
+from iap_description.vehicles.latch import (
+    Approach,
+    Ends,
+    Latch,
+    PortFrame,
+    place_of,
+)
+from iap_description.world.objects import WorldObject
+from iap_physics.engines.engine import WORLD
 from iap_physics.latching import kernel
-from iap_physics.latching.kernel import BodyInertia, LatchParameters, damp, is_slow, next_phase
+from iap_physics.latching.kernel import (
+    BodyInertia,
+    FaceLimits,
+    LatchParameters,
+    damp,
+    is_slow,
+    next_face_phase,
+    next_phase,
+)
+from iap_physics.latching.working_latch import LatchingEngine, WorkingLatch
 from iap_physics.plant.part import PlantPart
 
 
@@ -27,13 +41,15 @@ class Phase(Enum):
     OPEN = "open"
     CAUGHT = "caught"  # damps
     LOCKED = "locked"
-    SPENT = "spent"  # has let go, and catches nothing before the probe has left it
+    SPENT = "spent"  # has let go or not caught, and catches nothing before the probe has left it
 
 
 PHASES = tuple(Phase)
+FACE_SPEED, FACE_RATE = 0.5, 0.2  # shares of the speed and rate below which a port is locked
 EVENTS = {  # that a change of phase without a lock means; others are none
     (kernel.OPEN, kernel.CAUGHT): "caught",
     (kernel.CAUGHT, kernel.OPEN): "lost",
+    (kernel.OPEN, kernel.SPENT): "missed",
 }
 
 
@@ -43,57 +59,21 @@ class LatchEvent(NamedTuple):
     Attributes:
         t: [s].
         latch: its name.
-        what: ``caught``, ``locked``, ``lost``, ``broken`` or ``released``.
+        what: ``caught``, ``missed``, ``locked``, ``lost``, ``broken`` or ``released``.
         probe: how the probe was.
+        slip: its speed across the socket's axis [m/s].
+        rate: turn of its body in the socket's [rad/s].
     """
 
     t: float
     latch: str
     what: str
     probe: Approach
+    slip: float = 0.0
+    rate: float = 0.0
 
 
-@dataclass
-class _Working:
-    """A latch in a world.
-
-    Attributes:
-        name: its name.
-        latch: what it is.
-        rows: state rows of the probe's and the socket's body.
-        ports: their frames on these bodies.
-        bodies: their inertia.
-        parameters: of the latch.
-        phase: what it is doing, a number of `kernel`.
-        joint: the engine's handle while it is locked.
-        wrench_W: (6,) force and torque about the probe's end on the probe's body in the last step.
-        place_W: (3,) where that was [m].
-    """
-
-    name: str
-    latch: Latch
-    rows: tuple[int, int]
-    ports: tuple[PortFrame, PortFrame]
-    bodies: tuple[BodyInertia, BodyInertia]
-    parameters: LatchParameters
-    phase: int = kernel.OPEN
-    joint: int = 0
-    wrench_W: Array = field(default_factory=lambda: np.zeros(6))
-    place_W: Array = field(default_factory=lambda: np.zeros(3))
-
-    @property
-    def is_closed(self) -> bool:
-        """True if it holds the probe."""
-        return self.phase in (kernel.CAUGHT, kernel.LOCKED)
-
-    def approach(self, x: Array) -> Approach:
-        """The probe's pose in the socket in states (bodies, 13)."""
-        a, b = self.rows
-        return approach(x[a], x[b], *self.ports)
-
-    def end(self, phase: int) -> None:
-        """Let go, and be in a phase from now on."""
-        self.phase, self.wrench_W = phase, np.zeros(6)
+NO_OBJECTS: Mapping[str, WorldObject] = {}
 
 
 class Latches(PlantPart):
@@ -103,53 +83,72 @@ class Latches(PlantPart):
         engine: that joins bodies in flight.
         latches: by their names.
         assemblies: of the vehicles, in the engine's order.
-        ports: of every vehicle's central body.
+        ends: of every vehicle's central body.
+        objects: of the world.
 
     Attributes:
         events: what has happened since the last reset.
+        working: the latches in this world.
     """
 
     def __init__(
         self,
-        engine: Engine,
-        latches: dict[str, Latch],
+        engine: LatchingEngine,
+        latches: Mapping[str, Latch],
         assemblies: Sequence[Assembly],
-        ports: Sequence[dict[str, Port]],
+        ends: Sequence[Ends],
+        objects: Mapping[str, WorldObject] = NO_OBJECTS,
     ) -> None:
         if engine.batch != 1:
             raise BadInput("key 'latches': they work in a world that is no batch")
-        self._engine, self.events = engine, list[LatchEvent]()
+        self._engine, self.events, self._dt = engine, list[LatchEvent](), 0.0
         first = np.cumsum([0, *(len(assembly.bodies) for assembly in assemblies[:-1])]).tolist()
-        homes = {a.name: each for a, *each in zip(assemblies, first, ports, strict=True)}
+        homes = {a.name: each for a, *each in zip(assemblies, first, ends, strict=True)}
         centers = {a.name: a for a in assemblies}
-        self._working = []
+        self.working = []
         for name, latch in latches.items():
             rows, frames, bodies = [], [], []
             for path in (latch.probe, latch.socket):
-                vehicle, port = path.split("/")
+                vehicle, _, port = path.partition("/")
+                if not port:
+                    rows.append(WORLD)
+                    frames.append(PortFrame.of_face())
+                    bodies.append(BodyInertia.immovable())
+                    continue
                 row, of_vehicle = homes[vehicle]
                 center = centers[vehicle]
                 rows.append(row)
                 frames.append(PortFrame.of(of_vehicle[port], center.p_FP_F))
                 bodies.append(BodyInertia.of(center.bodies[0]))
             pairs = ((rows[0], rows[1]), (frames[0], frames[1]), (bodies[0], bodies[1]))
-            self._working.append(_Working(name, latch, *pairs, LatchParameters.of(latch)))
+            each = WorkingLatch(name, latch, *pairs, LatchParameters.of(latch))
+            if latch.face is not None:
+                each.number = list(objects).index(latch.socket)
+                each.face = FaceLimits.of(latch.face)
+            self.working.append(each)
 
     def reset(self, x: Array | None = None, worlds: Integers | None = None) -> None:
         """All are open, as after a reset of the engine."""
         self.events = []
-        for each in self._working:
+        for each in self.working:
             each.end(kernel.OPEN)
+            if each.face is not None:
+                each.standing = self._engine.object_states()[each.number].copy()
 
     @property
     def numbers(self) -> list[int]:
         """The phases of all latches, as numbers of `Phase` in its order."""
-        return [each.phase for each in self._working]
+        return [each.phase for each in self.working]
+
+    @property
+    def phase_numbers(self) -> Integers:
+        """(1, latches) the same, as of a batch of one world."""
+        return np.array([self.numbers])
 
     @property
     def phases(self) -> dict[str, Phase]:
         """The phases of all latches."""
-        return {each.name: PHASES[each.phase] for each in self._working}
+        return {each.name: PHASES[each.phase] for each in self.working}
 
     def phase(self, name: str) -> Phase:
         """The phase of a latch."""
@@ -171,75 +170,91 @@ class Latches(PlantPart):
 
     def before_step(self, x: Array, wrenches: Array, t: float, dt: float) -> None:
         """Catch and lock, and add the wrenches of dampers for the coming step."""
-        for each in self._working:
+        own, self._dt = np.zeros_like(wrenches), dt
+        for each in self.working:
             due = each.latch.release
             if due is not None and t >= due and each.is_closed:
                 self._open(each, x, t, "released")
             if each.phase == kernel.LOCKED:
                 continue
-            self._follow(each, each.approach(x), t)
+            if not each.is_closed:
+                each.wrench_W[:] = 0.0  # of a lock that gave way in the step before
+            self._follow(each, x, t)
             if each.phase == kernel.CAUGHT:
-                self._damp(each, x, wrenches, t, dt)
+                self._damp(each, x, own, t, dt)
+        wrenches += own
 
-    def _follow(self, each: _Working, probe: Approach, t: float) -> None:
+    def _follow(self, each: WorkingLatch, x: Array, t: float) -> None:
         """Catch the probe, or let it go."""
-        due = each.latch.release
-        last = each.phase
-        phase = int(next_phase(last, probe, each.parameters, due is None or t < due))
+        probe, due = each.approach(x), each.latch.release
+        last, may_catch = each.phase, due is None or t < due
+        if each.face is not None and may_catch:
+            phase = int(next_face_phase(last, probe, *each.motion(x), each.parameters, each.face))
+        else:
+            phase = int(next_phase(last, probe, each.parameters, may_catch))
         if phase == kernel.OPEN and last == kernel.CAUGHT:
             each.end(phase)
         each.phase = phase
         if (last, phase) in EVENTS:
-            self.events.append(LatchEvent(t, each.name, EVENTS[last, phase], probe))
+            self._note(each, x, t, EVENTS[last, phase])
 
-    def _damp(self, each: _Working, x: Array, wrenches: Array, t: float, dt: float) -> None:
+    def _note(self, each: WorkingLatch, x: Array, t: float, what: str) -> None:
+        event = LatchEvent(t, each.name, what, each.approach(x), *each.motion(x))
+        self.events.append(event)
+
+    def _damp(self, each: WorkingLatch, x: Array, wrenches: Array, t: float, dt: float) -> None:
         a, b = each.rows
-        pair = (x[a], x[b], each.ports[0], *each.bodies)
+        pair = (*each.states(x), each.ports[0], *each.bodies)
         speed, turn = damp(*pair, each.parameters, dt, each.wrench_W)
         each.place_W[:] = place_of(x[a], each.ports[0].position)
+        if each.face is not None:
+            speed, turn = speed / FACE_SPEED, turn / FACE_RATE
         if is_slow(speed, turn):
             self._lock(each, x, t)
             return
         for row, sign in ((a, 1.0), (b, -1.0)):
-            wrenches[row] += sign * about(each.wrench_W, each.place_W, x[row, P])
+            if row != WORLD:
+                wrenches[row] += sign * about(each.wrench_W, each.place_W, x[row, P])
 
-    def _lock(self, each: _Working, x: Array, t: float) -> None:
+    def _lock(self, each: WorkingLatch, x: Array, t: float) -> None:
         a, b = each.rows
-        p_BJ_B = so3.rotate(so3.conjugate(x[b, Q]), each.place_W - x[b, P])
+        p_BJ_B = each.place_W.copy()
+        if b != WORLD:
+            p_BJ_B = so3.rotate(so3.conjugate(x[b, Q]), each.place_W - x[b, P])
         each.joint = self._engine.add_joint(a, b, each.ports[0].position, p_BJ_B, type="fixed")
         each.end(kernel.LOCKED)
-        self.events.append(LatchEvent(t, each.name, "locked", each.approach(x)))
+        self._note(each, x, t, "locked")
 
-    def _open(self, each: _Working, x: Array, t: float, why: str) -> None:
+    def _open(self, each: WorkingLatch, x: Array, t: float, why: str) -> None:
         if each.phase == kernel.LOCKED:
             self._engine.remove_joint(each.joint)
         each.end(kernel.SPENT)
-        self.events.append(LatchEvent(t, each.name, why, each.approach(x)))
+        self._note(each, x, t, why)
 
     def end_step(self, before: Array, t: float) -> None:
         """Read what locks have borne in the step since states `before` (bodies, 13), and open those that give way."""
-        for each in self._working:
+        for each in self.working:
             if each.phase != kernel.LOCKED:
                 continue
-            each.wrench_W = self._engine.joint_wrench(each.joint)
+            each.bear(self._engine.joint_wrench(each.joint), self._dt)
             each.place_W[:] = place_of(before[each.rows[0]], each.ports[0].position)
-            if np.linalg.norm(each.wrench_W[:3]) > each.latch.max_force:
+            if each.gives_way:
                 borne = each.wrench_W
                 self._open(each, self._engine.state()[0], t, "broken")
-                each.wrench_W = borne
+                each.wrench_W = borne.copy()
 
     def add_reaction(self, row: int, before: Array, out: Array) -> None:
         """Add what latches did to a body in the last step, of states `before`, to a wrench (6,) about its CoM."""
-        for each in self._working:
+        for each in self.working:
             if row in each.rows and each.wrench_W.any():
                 sign = 1.0 if row == each.rows[0] else -1.0
                 out += sign * about(each.wrench_W, each.place_W, before[row, P])
 
-    def _named(self, name: str) -> _Working:
-        for each in self._working:
+    def _named(self, name: str) -> WorkingLatch:
+        for each in self.working:
             if each.name == name:
                 return each
-        known = ", ".join(each.name for each in self._working) or "none"
+        known = ", ".join(each.name for each in self.working) or "none"
         raise BadInput(f"no latch '{name}' (latches: {known})")
 
 

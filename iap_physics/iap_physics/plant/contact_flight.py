@@ -7,7 +7,7 @@ same bits.
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple, Self
+from typing import NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numba import njit
@@ -53,12 +53,25 @@ class OtherLoads(NamedTuple):
         external_W: (B, vehicles, 6) wrenches on central bodies [N, N m].
         drag: (B, bodies, 3) coefficients, see `DragCoefficients`; without bodies where there is no drag.
         ticks: (B,) physics steps before the period.
+        late_W: (B, bodies, 6) wrenches on bodies that come last; without bodies where there are none.
     """
 
     air_W: Array
     external_W: Array
     drag: DragCoefficients
     ticks: Integers
+    late_W: Array
+
+
+@runtime_checkable
+class StepPart(Protocol):
+    """A part of many worlds that acts in each of their physics steps."""
+
+    def before_steps(self, x: Array, wrenches: Array, times: Array, dt: float) -> None:
+        """Act in a step that comes, see `PlantPart.before_step` of one world."""
+
+    def end_steps(self, before: Array, times: Array) -> None:
+        """A step has ended, see `PlantPart.end_step` of one world."""
 
 
 class ContactFlight:
@@ -70,6 +83,7 @@ class ContactFlight:
         external_W: (B, vehicles, 6) wrenches on central bodies that hold over a control period, which others write.
         drag: coefficients of all bodies; None without drag.
         dt: physics step [s].
+        parts: that act in each step.
     """
 
     def __init__(
@@ -79,9 +93,13 @@ class ContactFlight:
         external_W: Array,
         drag: DragCoefficients | None,
         dt: float,
+        parts: Sequence[StepPart] = (),
     ) -> None:
         self._engine, self._propulsion, self._dt = engine, tuple(propulsion), dt
         self._external_W, batch = external_W, engine.batch
+        self._parts = tuple(parts)
+        bodies = propulsion[-1].rows.stop if parts else 0
+        self._late_W = np.zeros((batch, bodies, 6))
         coefficients = drag or DragCoefficients(*np.zeros((2, 0, 3)))
         self._drag = DragCoefficients(
             *(np.repeat(each[None], batch, axis=0) for each in coefficients)
@@ -98,11 +116,12 @@ class ContactFlight:
         external_W: Array,
         drag: DragCoefficients | None,
         dt: float,
+        parts: Sequence[StepPart] = (),
     ) -> Self | None:
         """The flight of vehicles in a batch of MuJoCo's; None in other engines."""
         if not isinstance(engine, MuJoCoWorlds):
             return None
-        return cls(engine, propulsion, external_W, drag, dt)
+        return cls(engine, propulsion, external_W, drag, dt, parts)
 
     def deviate(self, world: int, airframes: Sequence[Airframe], place: World) -> None:
         """Give one world vehicles and a place of its own, like those of all worlds but for their numbers.
@@ -125,19 +144,30 @@ class ContactFlight:
         Raises:
             FlightFailed: the state of the only world would no longer be a number.
         """
-        engine, dt = self._engine, self._dt
-        vehicles, loads = (
-            self._vehicles,
-            OtherLoads(inputs.air_W, self._external_W, self._drag, inputs.ticks),
-        )
+        engine, dt, ticks = self._engine, self._dt, inputs.ticks
+        others = (inputs.air_W, self._external_W, self._drag, ticks, self._late_W)
+        vehicles, loads = self._vehicles, OtherLoads(*others)
         is_running = engine.status == RUNNING
-        at_once = 1 if engine.has_motion else steps
+        at_once = 1 if engine.has_motion or self._parts else steps
         for first in range(0, steps, at_once):
+            times: Array = np.multiply(ticks, dt, dtype=np.float64) + first * dt
+            before = self._begin_step(times) if self._parts else None
             engine.begin(dt)
             window = (first, first + at_once)
             engine.run(partial(_fly, engine.native, vehicles, loads, window, dt))
             engine.end(at_once)
-        np.add(inputs.ticks, steps, out=inputs.ticks, where=is_running)
+            if before is not None:
+                for part in self._parts:
+                    part.end_steps(before, times + dt)
+        np.add(ticks, steps, out=ticks, where=is_running)
+
+    def _begin_step(self, times: Array) -> Array:
+        """Let parts act in a step that begins at times (B,) [s]; returns the states (B, bodies, 13)."""
+        before = self._engine.state().copy()
+        self._late_W.fill(0.0)
+        for part in self._parts:
+            part.before_steps(before, self._late_W, times, self._dt)
+        return before
 
     @property
     def _vehicles(self) -> tuple[VehicleArrays, ...]:
@@ -185,15 +215,26 @@ def _fly(
                 _actuate(
                     worlds.x[w], w, vehicles[number], lags, loads.ticks[w] + step, wrenches, dt
                 )
-            for number in range(len(vehicles)):
-                for k in range(6):
-                    wrenches[vehicles[number].base, k] += loads.external_W[w, number, k]
-            if loads.drag.linear.shape[1]:
-                coefficients = (loads.drag.linear[w], loads.drag.quadratic[w])
-                add_drag_in(worlds.x[w], vec(loads.air_W[w]), wrenches, *coefficients)
+            _add_loads(worlds.x[w], w, vehicles, loads, wrenches)
             if not step_world(worlds, data, w, wrenches, before, dt):
                 break
         end_world(worlds, data, w)
+
+
+@njit(cache=True)
+def _add_loads(
+    x: Array, w: int, vehicles: tuple[VehicleArrays, ...], loads: OtherLoads, wrenches: Array
+) -> None:
+    """Add what else acts on bodies (bodies, 13) of a world to their wrenches (bodies, 6)."""
+    for number in range(len(vehicles)):
+        for k in range(6):
+            wrenches[vehicles[number].base, k] += loads.external_W[w, number, k]
+    if loads.drag.linear.shape[1]:
+        add_drag_in(
+            x, vec(loads.air_W[w]), wrenches, loads.drag.linear[w], loads.drag.quadratic[w]
+        )
+    if loads.late_W.shape[1]:
+        wrenches += loads.late_W[w]
 
 
 @njit(cache=True)

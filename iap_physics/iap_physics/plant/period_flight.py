@@ -180,7 +180,7 @@ def fastest_flight(
         )
     native = None
     if not is_stepped:
-        native = _native_flight(engine, propulsion, external_W, drag, dt)
+        native = _native_flight(engine, propulsion, external_W, drag, parts, dt)
     return native or SteppedFlight(engine, propulsion, external_W, drag, parts, dt)
 
 
@@ -189,15 +189,17 @@ def _native_flight(
     propulsion: Sequence[Propulsion],
     external_W: Array,
     drag: DragCoefficients | None,
+    parts: tuple[PlantPart, ...],
     dt: float,
 ) -> PeriodFlight | None:
     """Whole periods by compiled code; None in engines without, which do without its library."""
     if getattr(engine, "native", None) is None:
         return None
     if isinstance(engine, ContactSums):
-        from iap_physics.plant.contact_flight import ContactFlight
+        from iap_physics.plant.contact_flight import ContactFlight, StepPart
 
-        return ContactFlight.of(engine, propulsion, external_W, drag, dt)
+        acting = [each for each in parts if isinstance(each, StepPart)]
+        return ContactFlight.of(engine, propulsion, external_W, drag, dt, acting)
     from iap_physics.plant.native_flight import NativeFlight
 
     return NativeFlight.of(engine, propulsion, drag, dt)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The specification of a plant, in values that survive YAML bit for bit: world, vehicles as they fly, and starts."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -13,8 +14,7 @@ from iap_description.config.record import Flag, Record, Seed, validate
 from iap_description.config.text_files import read_text
 from iap_description.math.random_streams import stream
 from iap_description.vehicles.gripper import GripperSpec
-from iap_description.vehicles.latch import Latch, check_ports
-from iap_description.vehicles.ports import Port
+from iap_description.vehicles.latch import Ends, Latch, check_ports
 from iap_description.world.world import World
 from iap_physics.air.wind import Wind
 from iap_physics.engines.make import EngineName, default_engine
@@ -27,7 +27,7 @@ LatchName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
 def check_latches(
-    latches: dict[str, Latch], ports: dict[str, dict[str, Port]], engine: str
+    latches: Mapping[str, Latch], ends: Mapping[str, Ends], world: World, engine: str
 ) -> None:
     """Refuse latches whose ports are not there, and any in an engine without contact.
 
@@ -35,7 +35,7 @@ def check_latches(
         ValueError: naming the key.
     """
     for name, latch in latches.items():
-        check_ports(name, latch, ports)
+        check_ports(name, latch, ends, world.objects)
     if latches and engine == "closed_form":
         raise ValueError("key 'engine.name': closed_form has no contact, which latches need")
 
@@ -57,8 +57,8 @@ class PlantSpec(Record):
 
     @model_validator(mode="after")
     def _latches_fit(self) -> Self:
-        ports = {vehicle.name: vehicle.platform.ports for vehicle in self.vehicles}
-        check_latches(self.latches, ports, self.engine)
+        ends = {vehicle.name: vehicle.platform.ends for vehicle in self.vehicles}
+        check_latches(self.latches, ends, self.world, self.engine)
         return self
 
     @model_validator(mode="after")

@@ -200,6 +200,11 @@ class Propulsion:
                 worlds = is_finite.reshape(-1, *[1] * (array.ndim - 1))
                 np.copyto(array, value, where=worlds)
 
+    def stop(self, worlds: Booleans) -> None:
+        """Let the rotors of some worlds (B,) idle, as a command that follows those on their way."""
+        latest = self._latest
+        latest.modes[worlds], latest.rpm[worlds] = Mode.RPM, 0.0
+
     def command_rates(self, thrust: Array, w_WB_B: Array) -> None:
         """Take thrusts (B, N) [N] and body rates (B, N, 3) [rad/s] in all worlds."""
         latest = self._latest

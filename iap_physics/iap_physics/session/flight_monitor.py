@@ -50,8 +50,7 @@ class FlightMonitor:
 
     def __post_init__(self) -> None:
         """Vehicles that a latch is to hold together do not collide where they touch."""
-        ends = [(latch.probe, latch.socket) for latch in self.spec.latches.values()]
-        self._meant = {frozenset(path.split("/")[0] for path in pair) for pair in ends}
+        self._meant = {frozenset(latch.vehicles) for latch in self.spec.latches.values()}
         self._meant |= self.partners
 
     @property

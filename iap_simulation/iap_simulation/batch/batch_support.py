@@ -60,6 +60,7 @@ OF_OBJECTS = (
     "hinge_damping",
     "hinge_stiffness",
     "hinge_release",
+    "face_speed",
 )
 OF_MOTIONS = ("motion_speed", "motion_turn_deg", "motion_shift")
 REFUSED = ("docking", "modules")
@@ -86,7 +87,7 @@ def unsupported(scenario: Scenario) -> str | None:
         f"vehicles: several in one world in {engine} (engine.name: mujoco has them)": count > 1
         and engine not in IN_CONTACT,
         **{key: getattr(scenario, key) is not None for key in REFUSED},
-        "latches": bool(scenario.latches),
+        f"latches in {engine}": bool(scenario.latches) and engine not in IN_CONTACT,
         "plant": scenario.identified is not None,
         "sensors.imu of several vehicles": count > 1 and has_units,
         "imu: a control period holds no whole number of samples": not _samples_fit(scenario),

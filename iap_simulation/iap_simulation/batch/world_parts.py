@@ -19,6 +19,7 @@ from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.build import build_plant
 from iap_physics.engines.batch_engine import BatchEngine
 from iap_physics.engines.make import make_batch
+from iap_physics.latching.batch_latches import BatchLatches
 from iap_physics.plant.inertial import inertial_probe
 from iap_physics.plant.period_flight import PlantOptions
 from iap_physics.plant.plant import Plant
@@ -33,6 +34,7 @@ from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.randomization import (
     drawn_deviation,
     drawn_imu_mounts,
+    drawn_latches,
     drawn_wind,
     drawn_world,
     friction_factor,
@@ -210,6 +212,10 @@ class WorldStarter:
             assembly = deviated(self._assemblies[number], deviation, friction)
             airframes.append(spec.airframe(assembly, deviation))
         plant.deviate(world, airframes, drawn_wind(scenario), drawn_world(scenario))
+        latches = plant.part(BatchLatches)
+        if latches is not None:
+            assemblies = [airframe.assembly for airframe in airframes]
+            latches.set_world(world, drawn_latches(scenario), assemblies)
 
 
 def seeded(scenario: Scenario, seed: int) -> Scenario:

@@ -17,11 +17,16 @@ def is_held(phase: Phase) -> bool:
 
 
 def port_frames(scenario: Scenario, latch: Latch) -> tuple[PortFrame, PortFrame]:
-    """Frames of a latch's probe and socket on their vehicles as their files say."""
+    """Frames of a latch's probe and socket on their vehicles as their files say, or on an object."""
     platforms = {vehicle.name: vehicle.platform for vehicle in scenario.vehicles}
-    (v_p, probe), (v_s, socket) = (path.split("/") for path in (latch.probe, latch.socket))
-    ends = (platforms[v_p].ports[probe], platforms[v_s].ports[socket])
-    return PortFrame.of(ends[0], np.zeros(3)), PortFrame.of(ends[1], np.zeros(3))
+
+    def frame(path: str) -> PortFrame:
+        vehicle, _, port = path.partition("/")
+        if not port:
+            return PortFrame.of_face()
+        return PortFrame.of(platforms[vehicle].ends[port], np.zeros(3))
+
+    return frame(latch.probe), frame(latch.socket)
 
 
 def pair_of(scenario: Scenario) -> tuple[tuple[int, int], str]:

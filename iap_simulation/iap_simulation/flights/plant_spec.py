@@ -18,6 +18,7 @@ from iap_simulation.scenario.randomization import (
     drawn_arm_starts,
     drawn_deviation,
     drawn_imu_mounts,
+    drawn_latches,
     drawn_wind,
     drawn_world,
     friction_factor,
@@ -49,7 +50,7 @@ def plant_spec(scenario: Scenario, vehicles: Sequence[Vehicle] | None = None) ->
             _vehicle(scenario, spec, vehicle)
             for spec, vehicle in zip(scenario.vehicles, made, strict=True)
         ),
-        latches=scenario.latches,
+        latches=drawn_latches(scenario),
         modules=plant_joints(scenario),
         gripper=scenario.gripper,
         identified=_identified(scenario),

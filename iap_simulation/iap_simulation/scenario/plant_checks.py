@@ -72,12 +72,14 @@ def check_scenario_latches(scenario: ScenarioKeys) -> None:
     Raises:
         ValueError: naming the key.
     """
-    ports = {vehicle.name: vehicle.platform.ports for vehicle in scenario.vehicles}
-    check_latches(scenario.latches, ports, scenario.engine.name)
+    ends = {vehicle.name: vehicle.platform.ends for vehicle in scenario.vehicles}
+    check_latches(scenario.latches, ends, scenario.world, scenario.engine.name)
     docking = scenario.docking
     if docking is not None and docking.latch not in scenario.latches:
         there = ", ".join(scenario.latches) or "none"
         raise ValueError(f"key 'docking.latch': no latch '{docking.latch}' (latches: {there})")
+    if docking is not None and scenario.latches[docking.latch].face is not None:
+        raise ValueError(f"key 'docking.latch': '{docking.latch}' holds no two vehicles")
     if scenario.policy == "script" and docking is None:
         raise ValueError("key 'policy': 'script' needs the key 'docking'")
 

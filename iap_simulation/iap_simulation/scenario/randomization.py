@@ -18,6 +18,7 @@ from iap_description.sensors.mounts import SensorMount, displacements, imu_mount
 from iap_description.states import REF_P, REF_Q
 from iap_description.vehicles.arm import Arm
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.latch import Latch
 from iap_description.world.hinge import Hinge
 from iap_description.world.object_motions import ObjectMotion
 from iap_description.world.objects import WorldObject
@@ -275,6 +276,27 @@ def _drawn_hinge(scenario: Scenario, name: str, hinge: Hinge) -> Hinge:
         release = hinge.latch.release_deg * (1.0 + scenario.draw.hinge_release * dice)
         changes["latch"] = hinge.latch.model_copy(update={"release_deg": release})
     return hinge.model_copy(update=changes)
+
+
+def drawn_latches(scenario: Scenario) -> dict[str, Latch]:
+    """The latches with the speeds of this seed at which faces catch."""
+    share = scenario.draw.face_speed
+    if share == 0.0:
+        return scenario.latches
+    latches = {}
+    for name, latch in scenario.latches.items():
+        latches[name] = latch
+        if latch.face is not None:
+            factors = 1.0 + share * uniform(scenario.seed, f"{name}/face", 4)
+            speed, least, slip, rate = factors.tolist()
+            face = {
+                "least_speed": least * latch.face.least_speed,
+                "slip": slip * latch.face.slip,
+                "turn_rate": rate * latch.face.turn_rate,
+            }
+            changes = {"speed": speed * latch.speed, "face": latch.face.model_copy(update=face)}
+            latches[name] = latch.model_copy(update=changes)
+    return latches
 
 
 def friction_factor(scenario: Scenario) -> float:

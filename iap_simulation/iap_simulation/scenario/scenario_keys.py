@@ -102,6 +102,7 @@ class Draw(Record):
     hinge_damping: BelowOne = 0.0
     hinge_stiffness: BelowOne = 0.0
     hinge_release: BelowOne = 0.0  # angle at which the lever of each hinge's latch frees it
+    face_speed: BelowOne = 0.0  # speeds and turn rate at which each latch of a face catches
     mass: BelowOne  # of each vehicle, and of its inertias with it
     inertia: BelowOne  # of its inertias besides
     com: NonNegative  # of its central body, per axis [m]

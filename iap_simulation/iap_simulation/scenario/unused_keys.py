@@ -185,6 +185,11 @@ IDLE = (
         lambda s, v: not any(o.hinge and o.hinge.latch for o in s.world.objects.values()),
         "without an object whose hinge has a latch (world.objects)",
     ),
+    IdleKeys(
+        ("draw.face_speed",),
+        lambda s, v: all(latch.face is None for latch in s.latches.values()),
+        "without a latch of a face (latches)",
+    ),
 )  # fmt: skip
 
 

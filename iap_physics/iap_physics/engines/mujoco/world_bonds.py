@@ -81,6 +81,7 @@ class WorldBonds(NamedTuple):
         """Take note of a joint of a world."""
         k, joint = bond.k, bond.joint
         self.limits[world, k], self.bodies[world, k] = joint.max_force, bond.bodies
+        self.wrenches[world, k] = 0.0
         self.places[world, k] = joint.p_AJ_A, joint.p_BJ_B
         self.are_welds[world, k], self.attitudes[world, k] = joint.type == "fixed", joint.q_AB
         self.is_bonded[world] = True

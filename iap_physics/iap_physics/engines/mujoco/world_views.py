@@ -12,7 +12,14 @@ from iap_description.errors import IapError
 from iap_description.math import so3
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.mounted_arm import MountedArm
-from iap_physics.engines.engine import LAST_LINK, OBJECT, AddedJoint, Contact
+from iap_physics.engines.engine import (
+    JOINT_FORCE,
+    LAST_LINK,
+    OBJECT,
+    WORLD,
+    AddedJoint,
+    Contact,
+)
 from iap_physics.engines.jointless import JointlessEngine
 from iap_physics.engines.mujoco.arm_joints import ArmBatch
 from iap_physics.engines.mujoco.bonds import Bond
@@ -37,7 +44,12 @@ class BatchWorld:
     Args:
         engine: of all of them.
         world: its number.
+
+    Attributes:
+        batch: 1.
     """
+
+    batch = 1
 
     def __init__(self, engine: "MuJoCoWorldViews", world: int) -> None:
         self._engine, self._world = engine, world
@@ -68,18 +80,43 @@ class BatchWorld:
         max_force: float,
     ) -> int:
         """Fix an object to the last link of an arm, see `Engine.grip`."""
-        made, bonds = self._engine.own_model(self._world), self._engine.native.bonds
+        made = self._engine.own_model(self._world)
         codes = (OBJECT - item, LAST_LINK - vehicle)
         place = p_OJ_O - made.centers[item]
         joint = AddedJoint(codes, place, p_LJ_L, q_OL, "fixed", max_force)
+        return self._join(made, (made.objects[item], made.arms[vehicle][-1]), joint)
+
+    def add_joint(
+        self,
+        body_a: int,
+        body_b: int,
+        p_AJ_A: Array,
+        p_BJ_B: Array,
+        *,
+        type: str = "spherical",
+        max_force: float = JOINT_FORCE,
+        q_AB: Array | None = None,
+    ) -> int:
+        """Join two bodies, or a body and the world, see `Engine.add_joint`."""
+        made, rows = self._engine.own_model(self._world), (body_a, body_b)
+        joint = AddedJoint.of(self.state()[0], rows, (p_AJ_A, p_BJ_B), type, max_force, q_AB)
+        first, second = (0 if row == WORLD else made.bodies[row] for row in rows)
+        return self._join(made, (first, second), joint)
+
+    def _join(self, made: MuJoCoModel, bodies: tuple[int, int], joint: AddedJoint) -> int:
+        bonds = self._engine.native.bonds
         k = bonds.free(self._world)
-        bonds.make(self._world, Bond(k, (made.objects[item], made.arms[vehicle][-1]), joint))
+        bonds.make(self._world, Bond(k, bodies, joint))
         bonds.write(self._world, made)
         return k
 
     def remove_joint(self, handle: int) -> None:
-        """Undo `grip`."""
+        """Undo `grip` or `add_joint`."""
         self._engine.native.bonds.remove(self._world, handle)
+
+    def joint_wrench(self, handle: int) -> Array:
+        """(6,) what a joint bore in the last step, see `Engine.joint_wrench`."""
+        return self._engine.native.bonds.wrenches[self._world, handle].copy()
 
 
 class MuJoCoWorldViews(JointlessEngine):

@@ -129,6 +129,11 @@ class MuJoCoWorlds(MuJoCoWorldViews):
         measured = np.array(rows, dtype=np.int64)
         self.native = self.native._replace(measured=measured, felt=felt)
 
+    @property
+    def measured(self) -> Integers:
+        """(M,) the rows that `felt` is about."""
+        return self.native.measured
+
     def watch(self, endings: Integers) -> None:
         """Look at what vehicles touch, see `NativeWorlds.endings` and `touched`."""
         self.native = self.native._replace(endings=endings)

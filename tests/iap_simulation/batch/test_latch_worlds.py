@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Worlds whose platforms perch: each is its single run in MuJoCo bit for bit, until it hangs with idle rotors."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from iap_description.errors import BadInput
+from iap_physics.engines.make import is_installed
+from iap_physics.latching.batch_latches import BatchLatches
+from iap_physics.latching.kernel import LOCKED
+from iap_physics.latching.latches import Latches
+from iap_simulation.batch.worlds import Worlds
+from iap_simulation.scenario.randomization import drawn_latches
+from iap_simulation.scenario.resolving import resolved
+from iap_simulation.simulation.simulation import Simulation
+
+pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
+
+PAGE = Path(__file__).parents[3] / "docs/how_to/perch.md"
+SCENARIO = yaml.safe_load(PAGE.read_text().split("```yaml file=perch.yaml")[1].split("```")[0])
+SETTINGS = {
+    "engine.name": "mujoco",
+    "start.lead_in": 0.0,
+    "reference.position": [-2.2, 0.0, 2.0],
+    "draw.position": 0.02,
+    "draw.attitude_deg": 2.0,
+    "draw.mass": 0.05,
+    "draw.com": 0.002,
+    "draw.object_position": [0.03, 0.0, 0.0],
+    "draw.face_speed": 0.2,
+}
+PERIODS, KEPT = 300, 190
+
+
+def state_of(plant, world, latches):
+    """Whatever a world is, of a batch and of a single run."""
+    rpm = [each.rpm[world].tobytes() for each in plant.propulsion]
+    return plant.engine.state()[world].tobytes(), rpm, latches.numbers
+
+
+def test_worlds_that_perch_are_their_single_runs_and_go_on_from_a_snapshot():
+    seeds, one = [4, 9, 2], 1
+    worlds = Worlds.of(SCENARIO, seeds, settings=SETTINGS, threads=2)
+    flown = []
+    for k in range(PERIODS):
+        if k == KEPT:
+            kept = worlds.snapshot()
+        worlds.advance()
+        latches = worlds.plant.part(BatchLatches).of_world(one)
+        state = state_of(worlds.plant, one, latches)
+        flown.append((*state, worlds.contact_wrenches[one].tobytes()))
+    phases = worlds.plant.part(BatchLatches).phase_numbers
+    assert (phases == LOCKED).all() and not worlds.status.any()
+    last = worlds.state.copy()
+    worlds.restore(kept)
+    for _ in range(KEPT, PERIODS):
+        worlds.advance()
+    np.testing.assert_array_equal(worlds.state, last)
+    with Simulation.of(SCENARIO, settings={**SETTINGS, "seed": seeds[one]}) as alone:
+        for k in range(PERIODS):
+            alone.step()
+            latches, felt = alone.plant.part(Latches), alone.plant.contact_wrench(0)
+            state = state_of(alone.plant, 0, latches)
+            assert (*state, felt.tobytes()) == flown[k], k
+        assert alone.plant.propulsion[0].rpm.max() < 100.0  # they run down
+
+
+def test_seeds_draw_the_speeds_at_which_faces_catch():
+    scenario = resolved(SCENARIO, {"draw.face_speed": 0.2, "seed": 5}, {})[0]
+    nominal, drawn = scenario.latches["patch"], drawn_latches(scenario)["patch"]
+    ratios = [drawn.speed / nominal.speed, drawn.face.least_speed / nominal.face.least_speed]
+    ratios += [drawn.face.slip / nominal.face.slip, drawn.face.turn_rate / nominal.face.turn_rate]
+    assert all(0.8 <= ratio <= 1.2 for ratio in ratios) and len(set(ratios)) == 4
+    assert (drawn.face.max_torque, drawn.max_force) == (nominal.face.max_torque, nominal.max_force)
+
+
+def test_latches_need_an_engine_with_contact():
+    with pytest.raises(BadInput, match="closed_form has no contact"):
+        Worlds.of(SCENARIO, 2)
