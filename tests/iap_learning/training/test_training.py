@@ -84,13 +84,24 @@ def test_training_that_goes_on_is_bit_for_bit_the_one_that_was_not_interrupted(t
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["bc", "td3bc", "iql"])
-def test_both_stages_go_on_bit_for_bit(tmp_path, method):
-    sets = [text.replace("bc.updates", f"{method}.updates") for text in CLONED]
-    experiment = small("docking", 6 * 8 * 4, *sets, offline=method)
+def test_both_stages_go_on_bit_for_bit(tmp_path):
+    experiment = small("docking", 6 * 8 * 4, *CLONED, offline="bc")
     whole = trained(experiment, tmp_path / "whole")
     assert [row["stage"] for row in whole[0]] == ["offline"] * 4 + ["online"] * 4
     assert trained(experiment, tmp_path / "parts", 2, 4) == whole
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["td3bc", "iql"])
+def test_a_stage_offline_alone_goes_on_bit_for_bit_and_then_does_not_change(tmp_path, method):
+    sets = [text.replace("bc.updates", f"{method}.updates") for text in CLONED]
+    choice = Choice(assignments=("worlds=6", "threads=1", *sets), offline=method, online="none")
+    experiment = make_experiment("docking", choice)
+    whole = trained(experiment, tmp_path / "whole")
+    assert [row["stage"] for row in whole[0]] == ["offline"] * 4
+    assert trained(experiment, tmp_path / "parts", 2) == whole
+    go_on(tmp_path / "parts")
+    assert contents(tmp_path / "parts") == whole
 
 
 def test_a_training_that_is_over_does_not_change(copied):
@@ -100,21 +111,9 @@ def test_a_training_that_is_over_does_not_change(copied):
 
 
 @pytest.mark.slow
-def test_a_stage_offline_alone_that_is_over_does_not_change(tmp_path):
-    sets = ("worlds=6", "threads=1", *CLONED)
-    experiment = make_experiment("docking", Choice(assignments=sets, online="none"))
-    whole = trained(experiment, tmp_path / "run")
-    go_on(tmp_path / "run")
-    assert contents(tmp_path / "run") == whole
-    assert [row["stage"] for row in whole[0]] == ["offline"] * 4
-
-
-@pytest.mark.slow
-def test_threads_change_nothing(tmp_path):
-    one, two = small("hold", 100), small("hold", 100, "threads=2")
-    trained(one, tmp_path / "one")
-    trained(two, tmp_path / "two")
-    arrays = [load(tmp_path / name / CHECKPOINT).arrays for name in ("one", "two")]
+def test_threads_change_nothing(over, tmp_path):
+    trained(small("hold", 100, "threads=2"), tmp_path / "two")
+    arrays = [load(folder / CHECKPOINT).arrays for folder in (over, tmp_path / "two")]
     for name, array in arrays[0].items():
         np.testing.assert_array_equal(array, arrays[1][name])
 

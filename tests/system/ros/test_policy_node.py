@@ -9,7 +9,13 @@ import pytest
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
 from linear_policies import docking_policy, linear_policy
-from probe import SIMULATION, flown_in_process, fly_recorded, largest_difference
+from probe import (
+    SIMULATION,
+    flown_in_process,
+    fly_recorded,
+    largest_difference,
+    start_gathered,
+)
 
 from iap_bringup.experiments.nodes.processes import executable
 from iap_io.bags.bag_reading import raw_messages
@@ -25,25 +31,33 @@ pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 VEHICLES = ("target", "chaser")
 
 
-@pytest.fixture(params=["script", "learned"])
-def policy(request, tmp_path):
-    if request.param == "script":
-        return "script"
-    path = tmp_path / "straight.npz"
-    docking_policy(make_episodes("docking", 1)).save(path)
-    return str(path)
-
-
-def test_in_lockstep_nodes_dock_as_one_process_does(start, tmp_path, policy):
-    nodes, probe = start
+def docking(policy):
+    """A scenario in which it docks, and the parameters that name it."""
     assignments = (f"policy={policy}", "engine.name=mujoco")
-    scenario, _ = resolve("docking", Options(assignments=assignments, seed=4, duration=12.0))
-    parameters = {
-        "scenario": "docking",
-        "assignments": list(assignments),
-        "seed": 4,
-        "duration": 12.0,
-    }
+    flight = {"seed": 4, "duration": 12.0}
+    scenario, _ = resolve("docking", Options(assignments=assignments, **flight))
+    return scenario, {"scenario": "docking", "assignments": list(assignments), **flight}
+
+
+def test_in_lockstep_nodes_begin_the_script_as_one_process_does(start):
+    nodes, probe = start
+    scenario, parameters = docking("script")
+    for vehicle in VEHICLES:
+        probe.hear_states(vehicle)
+    start_gathered(nodes, scenario, parameters, pace="lockstep", start_paused=True)
+    probe.meet()
+    probe.pause(False)
+    in_process = flown_in_process(scenario)
+    for vehicle in VEHICLES:
+        probe.wait_for_state(vehicle, 1.5)
+        assert largest_difference(probe.states[vehicle], in_process[vehicle], 1.5) == 0.0
+
+
+def test_in_lockstep_nodes_dock_as_one_process_does(start, tmp_path):
+    nodes, probe = start
+    policy = tmp_path / "straight.npz"
+    docking_policy(make_episodes("docking", 1)).save(policy)
+    scenario, parameters = docking(policy)
     for vehicle in VEHICLES:
         probe.hear_states(vehicle)
     latches = probe.hear(LatchState, "/latches", 5000)
