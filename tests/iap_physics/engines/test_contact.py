@@ -80,9 +80,13 @@ def test_thrust_and_torques_never_appear_in_the_contact_wrench(loaded, flown):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("surface", [RIGID, SOFT, {"friction": 0.9, "restitution": 0.5}])
 @pytest.mark.parametrize(
-    ("platform", "mass"), [("three_star", 0.0), ("three_star_fixed", 0.0), ("three_star", 0.5)]
+    ("platform", "mass", "surface"),
+    [
+        ("three_star", 0.0, RIGID),
+        ("three_star", 0.5, {"friction": 0.9, "restitution": 0.5}),
+        ("three_star_fixed", 0.0, SOFT),
+    ],
 )
 def test_the_contact_wrench_is_what_the_momentum_of_the_platform_lacks(
     loaded, platform, mass, surface
@@ -149,7 +153,7 @@ def test_contacts_tell_objects_from_the_ground_by_their_order(loaded):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hz", [500, 1000, 2000])
+@pytest.mark.parametrize("hz", [500, 2000])
 @pytest.mark.parametrize("where", ["ground", "plate on a box"])
 def test_a_resting_platform_presses_with_its_weight_and_does_not_jitter(loaded, where, hz):
     if where == "ground":
