@@ -265,8 +265,8 @@ def test_a_test_without_an_end_has_noticed_a_fault_unless_it_takes_as_long_witho
     (toy / "pyproject.toml").write_text("[tool.pytest.ini_options]\n")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(package.parent), *sys.path]))
     trial, sources = tool("trial"), tool("sources").Sources(toy, ["iap_toy"])
-    monkeypatch.setattr(trial, "START", 6.0)
-    monkeypatch.setattr(trial, "ENDLESS", 2.0)
+    monkeypatch.setattr(trial, "START", 4.0)
+    monkeypatch.setattr(trial, "ENDLESS", 1.0)
     test_map = tool("covering").TestMap(toy, sources, toy / "none.json")
     text = (tests / "test_down.py").read_text()
     outcomes = []
