@@ -261,9 +261,11 @@ def _refusal(samples: Samples, t: Array, what: str) -> str:
         f"by {distance[k]:.3g} m and {np.degrees(turned[k]):.0f} deg within {t[k + 1] - t[k]:.3f} s"
         f" at t = {t[k]:.3f} s"
     )
+    notes = samples.about.notes
+    before = f" (noted before: {'; '.join(notes)})" if notes else ""
     return (
         f"{samples.source}: {what}, {where}: --from and --to cut it out, --max-speed V follows set-points at V m/s;"
-        " two bodies are told apart by --body, --frame and --topic, another unit by --scale"
+        f" two bodies are told apart by --body, --frame and --topic, another unit by --scale{before}"
     )
 
 

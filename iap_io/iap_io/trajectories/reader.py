@@ -31,7 +31,7 @@ from iap_io.trajectories.gaps import (
     without_repeats,
 )
 from iap_io.trajectories.leaps import without_leaps
-from iap_io.trajectories.length_units import check_height, doubtful_unit
+from iap_io.trajectories.length_units import check_height, check_on_earth, doubtful_unit
 from iap_io.trajectories.logged_bags import is_autopilots, log_of_bag
 from iap_io.trajectories.logged_poses import ATTITUDES, flight_samples, read_log
 from iap_io.trajectories.messages import BODY_LISTS, PATH, POINT, TRANSFORMS
@@ -43,6 +43,7 @@ from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.trajectories.poses import read_body_list, read_poses
 from iap_io.trajectories.recorded import Clock, RecordedTrajectory, without_contradictions
 from iap_io.trajectories.samples import Samples, continuous, scaled
+from iap_io.trajectories.still_channels import with_still_parts
 from iap_io.trajectories.table_columns import header_of, in_order, is_ambiguous
 from iap_io.trajectories.text_poses import CSV, read_euroc, read_kitti, read_tum, text_kind
 from iap_io.trajectories.tilts import check_tilts
@@ -162,12 +163,15 @@ def read_recorded(
     if not path.exists():
         raise BadInput(f"{path}: no such file or folder")
     kind = _kind_of(path, reading)
-    samples = ordered(scaled(kind.read(path, reading), reading), reading.quaternion)
+    samples = kind.read(path, reading)
+    check_on_earth(samples, reading)
+    samples = ordered(scaled(samples, reading), reading.quaternion)
     samples = in_enu(of_the_body(samples), reading.convention or samples.about.convention)
     samples, stamps = cut(*timed(samples, reading), reading)
     samples, stamps = without_lone_ends(samples, stamps, reading)
     samples, stamps = without_holds(samples, stamps, reading.bridge)
     samples, stamps = without_frozen_ends(samples, stamps)
+    samples = with_still_parts(samples, stamps)
     samples, stamps = without_repeats(*without_leaps(samples, stamps, reading, follows=follows))
     if follows:
         samples = check_tilts(doubtful_unit(samples, stamps), stamps, reading)

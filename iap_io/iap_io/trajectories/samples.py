@@ -17,7 +17,7 @@ from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary, coun
 
 Stamps = Integers
 
-MAX_PLACE = 1e8  # of positions, which may count from the Earth's centre in mm
+MAX_PLACE = 1e10  # of positions, which may count from the Earth's centre in mm
 MAX_LEFT_OUT = 0.05  # share of samples without a place or attitude that are left out
 _ZERO_NORM = 1e-6
 _FAR_OFF = 0.1  # that no rounding explains

@@ -14,6 +14,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_physics.identified.dynamics import CHANNELS
 from iap_simulation.identification.log import BASE_CHANNELS, Log
+from iap_simulation.identification.responses import Response, correlations, response_of
 
 MAX_DELAY, MAX_LEAD = (
     2.0,
@@ -23,10 +24,17 @@ CLEAR, NONE = 0.8, 0.4  # correlations of what follows, and of what does not
 MARGIN = 0.03  # by which a velocity before its command correlates better than behind it
 LEAD_PERIODS, LEAD = 2, 0.05  # by which it is then before it, at least; [s]
 SURE_LEAD, LEAVES = 0.1, 3.0  # lead [s] that counts where this much less is left unexplained
-MIN_CHECKED = 10.0  # duration of a log in which following is looked for [s]
+MIN_CHECKED, SURE = (
+    5.0,
+    10.0,
+)  # durations of a log in which following is looked for, and is sure [s]
+LEAST_PERIOD = 0.02  # of the times at which it is [s]
+LEADS, ENOUGH, TRACE = 11, 1.5, 0.01  # leads that are tried, and what a smaller one may leave more
+SAME = 0.3  # within which times between velocities and commands are the same [s]
+HALF = 0.5  # share that is explained, and correlation, of what goes the opposite way
+LATE = 0.8  # of all channels, of which a note is made; loops of velocity take less than half a second [s]
 CLOSE = 0.9  # correlation of a velocity whose gain and delay are known
 USUAL_GAINS = (0.55, 1.8)  # of velocities in the unit of their commands
-TAPS, LEAST_WEIGHT = 12, 1e-2  # of a command's past, and of their singular values
 ALIKE = 0.08  # share by which gains differ from each other, and from a ratio of units
 FOREIGN = 9.0  # gain, or its inverse, that no vehicle has
 MIN_SHIFT = 0.1  # between the delays of two channels that are alike [s]
@@ -39,12 +47,24 @@ SPEEDS = BASE_CHANNELS[:3]
 def check_following(log: Log) -> tuple[str, ...]:
     """Refuse a log whose velocities do not follow their commands; returns notes on odd gains and delays.
 
+    What is refused of a log of `SURE` and more is a note of a shorter one.
+
     Raises:
         BadInput: naming the channels and what explains it.
     """
-    period = float(np.median(np.diff(log.t)))
     if log.t[-1] < MIN_CHECKED:
         return ()
+    if log.t[-1] >= SURE:
+        return _followed(log)
+    try:
+        return _followed(log)
+    except BadInput as error:
+        return (str(error).removeprefix(f"{log.source}: "),)
+
+
+def _followed(log: Log) -> tuple[str, ...]:
+    """Notes of a log's following, see `check_following`."""
+    period = max(float(np.median(np.diff(log.t))), LEAST_PERIOD)
     t = np.arange(0.0, log.t[-1], period)
     at = np.clip(np.searchsorted(log.t, t, side="right") - 1, 0, len(log.t) - 1)
     commands, v = log.command[at], log.v[at]
@@ -52,24 +72,71 @@ def check_following(log: Log) -> tuple[str, ...]:
     active = [
         CHANNELS.index(each) for each in log.channels if np.ptp(commands[:, CHANNELS.index(each)])
     ]
+    moving = [i for i in active if np.ptp(v[:, i])]
+    _check_clocks(log, commands[:, moving], v[:, moving], period)
     gains: dict[str, float] = {}
     delays: dict[str, float] = {}
-    for i in active:
-        if not np.ptp(v[:, i]):
-            continue
-        behind = {j: _correlations(commands[:, j], v[:, i], 0, late) for j in active}
-        _check_sense(log, i, behind)
-        _check_lead(log, i, behind[i], _correlations(commands[:, i], v[:, i], -early, -1))
-        if float(behind[i].max()) > CLOSE:
-            lag = int(np.argmax(behind[i]))
-            gains[CHANNELS[i]] = _gain(commands[:, i], v[:, i], late // 2)
-            delays[CHANNELS[i]] = lag * period
+    for i in moving:
+        behind = {j: correlations(commands[:, j], v[:, i], 0, late) for j in active}
+        answers = {
+            j: response_of(
+                commands[:, j], v[:, i], max(late // 2, min(late, 2 * int(np.argmax(x))))
+            )
+            for j, x in behind.items()
+        }
+        _check_sense(log, i, behind, answers)
+        _check_lead(log, i, behind[i], correlations(commands[:, i], v[:, i], -early, -1))
+        _check_early(log, commands[:, i], v[:, i], i, period)
+        if float(behind[i].max()) > CLOSE and answers[i].gain > 0.0:
+            gains[CHANNELS[i]] = answers[i].gain
+            delays[CHANNELS[i]] = int(np.argmax(behind[i])) * period
     return (*_odd_gains(log, gains), *_odd_delays(delays, period))
+
+
+def _check_clocks(log: Log, commands: Array, v: Array, period: float) -> None:
+    """Refuse velocities (K, n) that follow commands (K, n) by a time that no vehicle takes, all by the same."""
+    most, late = len(v) // 2, round(MAX_DELAY / period)
+    found = []
+    for u, x in zip(commands.T, v.T, strict=True):
+        values = correlations(u, x, -most, most)
+        lag = int(np.argmax(values)) - most
+        if -round(MAX_LEAD / period) <= lag <= late or values[lag + most] < HALF:
+            continue
+        shift = lag - late // 4  # so that the response lies in the second behind it
+        at, after = (u[max(0, -shift) :], x[max(0, shift) :])
+        count = min(len(at), len(after))
+        far = response_of(at[:count], after[:count], late // 2)
+        near = response_of(u, x, late)
+        if far.explained > CLEAR and 1.0 - near.explained > LEAVES * (1.0 - far.explained):
+            found.append(lag * period)
+    if len(found) < max(1, min(2, commands.shape[1])) or np.ptp(found) > SAME:
+        return
+    time = float(np.median(found))
+    raise BadInput(
+        f"{log.source}: its velocities come {abs(time):.2f} s {'after' if time > 0.0 else 'before'} their commands:"
+        " are both by clocks of their own? Shift the times of one of them by that"
+    )
+
+
+def _check_early(log: Log, u: Array, x: Array, i: int, period: float) -> None:
+    """Refuse a velocity (K,) that begins to move before its command (K,) does, however late it comes to it."""
+    longest = round(0.5 * MAX_DELAY / period)
+    leads = np.unique(np.linspace(0, round(MAX_LEAD / period), LEADS).round().astype(int))
+    answers = [response_of(u, x, longest, int(lead), int(leads[-1])) for lead in leads]
+    left = np.array([1.0 - each.explained for each in answers])
+    least = float(left.min())
+    best = int(np.flatnonzero(left < ENOUGH * least + TRACE)[0])
+    is_better = left[0] > LEAVES * left[best] and answers[best].explained > CLEAR
+    if is_better and answers[best].gain > USUAL_GAINS[0] and leads[best] >= LEAD_PERIODS:
+        raise BadInput(
+            f"{log.source}: channel {CHANNELS[i]} begins to move up to {leads[best] * period:.2f} s before its command:"
+            " are commands and velocities exchanged, or is one of them stamped late?"
+        )
 
 
 def _check_lead(log: Log, i: int, behind: Array, before: Array) -> None:
     """Refuse a velocity that comes before its command, by its correlations behind and before it."""
-    period = float(np.median(np.diff(log.t)))
+    period = max(float(np.median(np.diff(log.t))), LEAST_PERIOD)
     lead, best = (len(before) - int(np.argmax(before))) * period, float(before.max())
     is_before = best > max(CLEAR, float(behind.max()) + MARGIN)
     is_sure = best > CLEAR and 1.0 - behind.max() > LEAVES * (1.0 - best)
@@ -86,7 +153,7 @@ def shift_of(t: Array, free_run: Array, v: Array) -> float:
     most = round(MAX_LEAD / period)
     if t[-1] - t[0] < MIN_CHECKED or not (np.ptp(v) and np.ptp(free_run)):
         return 0.0
-    values = _correlations(free_run, v, -most, most)
+    values = correlations(free_run, v, -most, most)
     best = int(np.argmax(values))
     shift = (best - most) * period
     is_clear = values[best] > CLOSE and 1.0 - values[most] > LEAVES * (1.0 - values[best])
@@ -134,17 +201,13 @@ def _ratio(gain: float, *, is_speed: bool) -> tuple[float, str]:
     return ratios[unit], unit
 
 
-def _gain(u: Array, x: Array, longest: int) -> float:
-    """Steady gain of a velocity (K,) by its command (K,): the sum of the weights of its past, up to so many samples."""
-    lags = np.unique(np.linspace(0, longest, TAPS).round().astype(int))
-    A = np.stack([u[longest - lag : len(u) - lag] for lag in lags], axis=1)
-    y = x[longest:]
-    weights = np.linalg.lstsq(A - A.mean(axis=0), y - y.mean(), rcond=LEAST_WEIGHT)[0]
-    return float(weights.sum())
-
-
 def _odd_delays(delays: dict[str, float], period: float) -> list[str]:
-    """Notes where one of the two horizontal channels comes later than the other."""
+    """Notes where all channels come late, or one of the two horizontal ones later than the other."""
+    if delays and min(delays.values()) > LATE:
+        return [
+            f"every velocity follows its command {min(delays.values()):.2g} s late or more, as no loop of velocities"
+            " does: are both by clocks of their own?"
+        ]
     a, b = (delays.get(name) for name in SPEEDS[:2])
     if a is None or b is None or abs(a - b) < max(MIN_SHIFT, 3.0 * period):
         return []
@@ -155,29 +218,34 @@ def _odd_delays(delays: dict[str, float], period: float) -> list[str]:
     ]
 
 
-def _check_sense(log: Log, i: int, behind: dict[int, Array]) -> None:
-    """Refuse a velocity that follows another channel's command, or its own the other way."""
+def _check_sense(log: Log, i: int, behind: dict[int, Array], answers: dict[int, Response]) -> None:
+    """Refuse a velocity that follows another channel's command, or its own the other way.
+
+    Args:
+        log: of the channels.
+        i: number of the velocity.
+        behind: its correlations with each command that is older.
+        answers: its responses to each command.
+    """
     highest = {j: float(values.max()) for j, values in behind.items()}
+    left = {j: 1.0 - answer.explained for j, answer in answers.items()}
     other = max(highest, key=lambda j: highest[j])
+    best = min(left, key=lambda j: left[j])
+    is_better = left[i] > max(LEAVES * left[best], 1.0 - CLEAR)
     if highest[i] < NONE and highest[other] > CLEAR:
+        best = other
+    if best != i and highest[best] > CLEAR and (highest[i] < NONE or is_better):
         raise BadInput(
-            f"{log.source}: channel {CHANNELS[i]} follows {CHANNELS[other]}_ref, not {CHANNELS[i]}_ref: are columns"
+            f"{log.source}: channel {CHANNELS[i]} follows {CHANNELS[best]}_ref, not {CHANNELS[i]}_ref: are columns"
             " exchanged, or their axes turned?"
         )
-    if highest[i] < NONE and float(behind[i].min()) < -CLEAR:
+    lowest = float(behind[i].min())
+    is_first = highest[i] < -lowest or np.argmin(behind[i]) < np.argmax(behind[i])
+    is_opposite = (
+        answers[i].explained > HALF and answers[i].gain < -USUAL_GAINS[0] and lowest < -HALF
+    )
+    if (highest[i] < NONE and lowest < -CLEAR) or (is_opposite and is_first):
         raise BadInput(
             f"{log.source}: channel {CHANNELS[i]} goes the opposite way of {CHANNELS[i]}_ref: an axis of another sense"
             " (right for left, down for up)? Change the sign of one of them"
         )
-
-
-def _correlations(command: Array, v: Array, first: int, last: int) -> Array:
-    """Correlations (last - first + 1,) of a velocity (K,) with a command that is so many samples older."""
-    out = []
-    for lag in range(first, last + 1):
-        a = command[: len(command) - lag] if lag >= 0 else command[-lag:]
-        b = v[lag:] if lag >= 0 else v[:lag]
-        a, b = a - a.mean(), b - b.mean()
-        size = float(np.linalg.norm(a) * np.linalg.norm(b))
-        out.append(float(a @ b) / size if size > 0.0 else 0.0)
-    return np.array(out)

@@ -53,7 +53,7 @@ def ulog(
         (b"", "empty: copy it from the vehicle again"),
         (bytes(3000), "begins with zeros alone: copy it from the vehicle again"),
         (b"\xff" * 3000, f"no flight log that is known: {KNOWN}"),
-        (gzip.compress(b"ULog" * 500), "packed by gzip: unpack it"),
+        (gzip.compress(b"ULog" * 500, mtime=0), "packed by gzip: unpack it"),
         (made_logs.ULOG_HEADER + bytes(8), "no topic in it that is known: it was cut in its definitions, or has no"
          " data; copy it from the vehicle again"),
         (dataflash([Rows("MSG", "QZ", "TimeUS,Message", [(1, b"ArduCopter V4.3.0")])]),

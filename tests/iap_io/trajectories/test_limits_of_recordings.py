@@ -10,6 +10,7 @@ from iap_description.math import so3
 from iap_io.trajectories import axes, leaps, length_units
 from iap_io.trajectories.headings import headings, largest_tilt
 from iap_io.trajectories.points import slerp
+from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.trajectories.poses import named_convention
 from iap_io.trajectories.samples import MAX_PLACE, checked
 
@@ -64,6 +65,48 @@ def test_a_kilometre_is_the_highest_place() -> None:
     length_units.check_height(high, is_placed=True)
     with pytest.raises(BadInput, match="1001 m above the ground"):
         length_units.check_height(high, is_placed=False)
+
+
+def on_earth(t: np.ndarray, latitude: float, longitude: float, size: float = 1.0) -> np.ndarray:
+    """A circle of 12 m radius at 1 m/s in degrees, and a climb in metres."""
+    north, east = (12.0 * each / 111195.0 for each in (np.sin(t / 12.0), np.cos(t / 12.0)))
+    east /= np.cos(np.radians(latitude))
+    degrees = np.stack([latitude + north, longitude + east], axis=1)
+    return np.column_stack([size * degrees, 50.0 + 0.1 * t])
+
+
+@pytest.mark.parametrize("place", [(47.4, 8.55), (-33.9, 151.2), (51.5, -0.1), (1.35, 103.8)])
+@pytest.mark.parametrize("rate", [2.0, 50.0])
+def test_latitude_and_longitude_are_no_metres(place: tuple[float, float], rate: float) -> None:
+    t = np.arange(0.0, 40.0, 1.0 / rate)
+    p = on_earth(t, *place)
+    before = np.where(t[:, None] < 1.0, [0.0, 0.0, 50.0], p)  # a receiver without a fix
+    for each in (p, p[:, [1, 0, 2]], before):
+        samples = samples_of(each, header_ns=stamps_of(t))
+        with pytest.raises(BadInput, match=r"are they latitude and longitude in degrees\?"):
+            length_units.check_on_earth(samples, NOTHING_SAID)
+        length_units.check_on_earth(samples, PoseReading(scale=1.0))
+    whole = samples_of(on_earth(t, *place, size=1e7), header_ns=stamps_of(t))
+    with pytest.raises(BadInput, match=r"in degrees times 1e7\?"):
+        length_units.check_on_earth(whole, NOTHING_SAID)
+
+
+@pytest.mark.parametrize("centre", [(47.4, 8.55), (0.0, 6.0)])
+def test_metres_are_no_latitudes(centre: tuple[float, float]) -> None:
+    """Flights, hovers that wander by millimetres, bodies at rest under noise, and exact set-points."""
+    rng, t = np.random.default_rng(2), np.arange(0.0, 40.0, 0.02)
+    circle = np.stack([np.cos(0.3 * t), np.sin(0.3 * t)], axis=1)
+    noise = rng.normal(size=circle.shape)
+    for off in (
+        12.0 * circle,
+        0.3 * circle,
+        0.003 * circle,
+        1e-3 * noise,
+        5e-5 * noise,
+        0.0 * noise,
+    ):
+        p = np.column_stack([np.array(centre) + off, 1.5 + 0.05 * t])
+        length_units.check_on_earth(samples_of(p, header_ns=stamps_of(t)), NOTHING_SAID)
 
 
 @pytest.mark.parametrize(
