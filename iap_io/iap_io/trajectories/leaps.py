@@ -17,6 +17,7 @@ from iap_description.math import so3
 from iap_io.trajectories.length_units import LEAP, MAX_SPEED, check_unit
 from iap_io.trajectories.pose_reading import PoseReading, counted
 from iap_io.trajectories.samples import Samples
+from iap_io.trajectories.still_channels import woven_by
 
 LEAP_TURN, MAX_RATE = np.radians(30.0), np.radians(2000.0)  # [rad], [rad/s]
 SPIKE, MAX_ACCELERATION = 0.05, 100.0  # [m], [m/s^2]
@@ -223,6 +224,10 @@ def _with_doubts(samples: Samples, t: Array, shaking: float) -> Samples:
             f"the samples shake by {shaking:.2f} m from one to the next: noise, or two bodies in one"
         )
     dt = np.diff(t)
+    if apart := woven_by(samples.p):
+        samples = samples.noted(
+            f"every other sample is {apart:.3f} m off the ones between: two bodies, or two cameras' estimates, in one?"
+        )
     samples = _with_doubtful_turns(samples, t)
     off = _off_pace(samples.p, dt)
     least = min(LEAP, max(LEAST_STEP, STEP_OVER_SHAKING * shaking))

@@ -38,6 +38,10 @@ ALL, CORNERS = (
     (0.99, 1.0),
     (0.9, 0.9),
 )  # such shares, of a part that may be lost, and of one at a corner
+TURNS, IN_TURNS = (
+    0.002,
+    0.75,
+)  # least distance of two ways [m], and likeness of differences in turns
 STEEP = 0.5  # least cosine of a tilt at which there is a heading
 
 
@@ -80,7 +84,17 @@ def with_still_parts(samples: Samples, stamps: Integers) -> Samples:
             if not any(start < last and first < stop for first, last in wholes)
         ]
         known += [(part, found)] if found else []
-    return samples.noted(*(_text(part, t, found) for part, found in known))
+    notes = [_text(part, t, found) for part, found in known]
+    return samples.noted(*notes, *_never_measured(samples.p))
+
+
+def _never_measured(p: Array) -> Iterator[str]:
+    """Yield a note of each axis that has one number in all samples (K, 3), where another one shakes as measured."""
+    shakes = [_is_noisy(p[:, [i]], _digit(p[:, [i]])) for i in range(3)]
+    for i, axis in enumerate("xyz"):
+        if any(shakes) and not np.ptp(p[:, i]):
+            others = " and ".join(other for j, other in enumerate("xyz") if shakes[j])
+            yield f"its {axis} is {p[0, i]:.3f} m in every sample, while {others} shake as measured: was it, too?"
 
 
 def _parts(samples: Samples, t: Array) -> list[Part]:
@@ -235,3 +249,18 @@ def _text(part: Part, t: Array, stretches: list[tuple[int, int]]) -> str:
         f"its {part.name} stands still{place} from t = {t[start]:.3f} to {t[stop]:.3f} s{more}, at once or without its"
         f" noise: unless it is a set-point, a tracker or estimate lost it; {' or '.join(cuts)} cuts it off"
     )
+
+
+def woven_by(p: Array) -> float:
+    """Distance [m] of two ways that samples (K, 3) take in turns; 0 where they do not, or by less than `TURNS`.
+
+    Fourth differences of such samples have one size, and one sign in turns; those of noise are alike by 0.4 alone.
+    """
+    e = np.diff(p, 4, axis=0) / 8.0  # 1, -4, 6, -4, 1
+    if len(e) < FEWEST:
+        return 0.0
+    power = float(np.mean(np.sum(e**2, axis=1)))
+    alike = float(np.mean(np.sum(e[2:] * e[:-2], axis=1)))
+    turned = float(np.mean(np.sum(e[1:] * e[:-1], axis=1)))
+    is_woven = power > TURNS**2 and alike > IN_TURNS * power and turned < -IN_TURNS * power
+    return float(np.sqrt(power)) if is_woven else 0.0

@@ -117,7 +117,8 @@ def _refuse(motion: SampledMotion, samples: Samples) -> AxesEvidence:
     if fitting:
         raise BadInput(
             f"{samples.source}: its attitudes do not fit its accelerations; they do with"
-            f" {' or with '.join(fitting[:3])} (--convention {samples.about.convention} keeps them as they are)"
+            f" {' or with '.join(fitting[:3])}{_as_times(fitting[0], samples)} (--convention"
+            f" {samples.about.convention} keeps them as they are)"
         )
     turned = "" if is_right else _turned(motion)
     if turned:
@@ -129,6 +130,18 @@ def _refuse(motion: SampledMotion, samples: Samples) -> AxesEvidence:
     if is_right:
         return "tilts"
     return "still" if is_still else "level"
+
+
+def _as_times(option: str, samples: Samples) -> str:
+    """The times that would explain accelerations as a scale does, in words: those change with their square."""
+    name, _, number = option.partition(" ")
+    if name != "--scale" or isinstance(samples.about.scale, tuple):
+        return ""
+    pace = (samples.about.scale / float(number)) ** 0.5
+    text = (
+        f"run {pace:.2g} times too fast" if pace > 1.0 else f"are {1.0 / pace:.2g} times too long"
+    )
+    return f", or its times {text} (--rate, --time-unit)"
 
 
 def _unseen(samples: Samples, stamps: Integers, reading: PoseReading) -> AxesEvidence | None:
@@ -250,9 +263,12 @@ def _lateness(motion: SampledMotion) -> float:
 def _turned(motion: SampledMotion) -> str:
     """Turn, reflection or size of n over R u, where one map explains it in the world or by the heading; else empty."""
     along = pushes(motion)
-    if along is None or _directions(motion, MIN_TILT_CHANGE) is None:
+    if along is None or _directions(motion, LEAST_TILT_CHANGE) is None:
         return ""
     n, pushed = (x[:, :2] for x in (along.n, along.pushed))
+    changes = [float(np.sqrt(x.var(axis=0).sum())) for x in (n, pushed)]
+    if max(changes) < MIN_TILT_CHANGE:
+        return ""
     x = _forces(*motion)[1][:, :2, 0]
     x = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-9)
     ahead = np.stack([x, np.column_stack([-x[:, 1], x[:, 0]])], axis=1)  # rows: forward, left

@@ -278,3 +278,21 @@ def test_two_publishers_of_one_body_one_of_them_late_are_two_in_one(
     rows.sort(key=lambda row: row[0])
     text = refusal(read_recorded, mcap.write({"/vicon/pose": (kind, rows)}))
     assert "goes to and fro" in text and "--topic names one of them" in text
+
+
+def test_a_small_flight_whose_tilts_are_those_of_a_larger_one_is_refused_with_the_ratio(
+    mcap: BagMaker, multirotor: Motion
+) -> None:
+    """One camera alone knows no scale; at a fifth the flight hardly accelerates."""
+    path = bag(mcap, with_pose(multirotor, 0.2 * multirotor.p, multirotor.q))
+    assert "accelerations are 0.2" in refusal(read_recorded, path)
+
+
+def test_times_that_run_too_fast_are_named_beside_the_scale_that_would_explain_them(
+    mcap: BagMaker, multirotor: Motion
+) -> None:
+    faster = Motion(
+        multirotor.t / 1.811, *(getattr(multirotor, n) for n in ("p", "q", "v", "w", "a", "alpha"))
+    )
+    text = refusal(read_recorded, bag(mcap, faster))
+    assert "--scale 0.3048, or its times run 1.8 times too fast" in text

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_up_samples import samples_of, stamps_of
+from made_up_samples import NOTHING_SAID, samples_of, stamps_of
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_io.trajectories.leaps import without_leaps
 from iap_io.trajectories.reader import read_recorded
-from iap_io.trajectories.still_channels import with_still_parts
+from iap_io.trajectories.still_channels import with_still_parts, woven_by
 
 LOST = 7.5  # [s]
 
@@ -90,6 +91,29 @@ def test_set_points_rest_one_by_one(rate: float, digits: int) -> None:
     q = np.round(np.stack([zero, zero, np.sin(half), np.cos(half)], axis=1), max(digits, 4))
     for axes in (legs, lines, circle):
         assert not notes_of(t, np.round(np.stack(axes, axis=1), digits), q)
+
+
+def test_an_axis_of_one_number_beside_others_that_shake_was_not_measured() -> None:
+    t, p, q = flight(50.0, 1e-3)
+    p[:, 2] = 0.0
+    (note,) = notes_of(t, p, q)
+    assert note.startswith("its z is 0.000 m in every sample, while x and y shake")
+    t, p, q = flight(50.0)  # set-points at one height
+    p[:, 2] = 1.5
+    assert not notes_of(t, p, q)
+
+
+@pytest.mark.parametrize("apart", [0.004, 0.012])
+def test_two_ways_that_samples_take_in_turns_are_noted_with_their_distance(apart: float) -> None:
+    t, p, q = flight(50.0)
+    woven = p + np.outer(np.arange(len(t)) % 2, [0.0, apart, 0.0])
+    samples, _ = without_leaps(samples_of(woven, q), stamps_of(t), NOTHING_SAID, follows=True)
+    (note,) = samples.about.notes
+    assert f"every other sample is {apart:.3f} m off the ones between" in note
+    for noise in (0.0, 1e-3, 1e-2):
+        shaken = flight(50.0, noise)[1]
+        assert woven_by(shaken) == 0.0
+    assert woven_by(p[:12]) == 0.0
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-3])
