@@ -22,6 +22,7 @@ UNITS = {  # factors on ranges, and what they would mend
     1e3: "the places of key 'anchors' are in mm: write them in metres",
     1e2: "the places of key 'anchors' are in cm: write them in metres",
 }
+NEAR_UNITS = {0.3048: "feet", 0.5: "ways there and back", 2.0: "halves of the ways"}
 MOMENT = 0.5  # longest, in which a tag has one place [s]
 MOMENT_RANGES = 15  # at which one ends before
 MOMENTS = 20  # that are looked at, over all of the data
@@ -62,7 +63,7 @@ def check_ranges(rounds: Sequence[Ranges], names: Sequence[str], source: str) ->
     errors = _errors(moments)
     doubted, now = _doubted(errors), _error(errors)
     if doubted:
-        causes = (_excess(moments), _exchange(moments, doubted, names))
+        causes = (_excess(moments), _exchange(moments, doubted, names), _other_unit(moments))
         least, cause = min(causes, key=lambda each: each[0])
         ring, order = _ring(moments, doubted[:IN_A_RING], names)
         if ring < min(
@@ -134,6 +135,16 @@ def _check_units(moments: Sequence[Ranges], source: str) -> None:
         raise BadInput(
             f"{source}: ranges do not fit the anchors, but would with a factor of {best:g}: {UNITS[best]}"
         )
+
+
+def _other_unit(moments: Sequence[Ranges]) -> tuple[float, str]:
+    """Error that is left with the ranges in a unit that is near a metre [m, as they are], and what it asks for."""
+    left = {
+        factor: _error(_errors([_scaled(each, factor) for each in moments])) / min(factor, 1.0)
+        for factor in NEAR_UNITS
+    }
+    best = min(left, key=lambda factor: left[factor])
+    return left[best], f"as {NEAR_UNITS[best]}: set key 'ranges.scale' to {best:g}"
 
 
 def _excess(moments: Sequence[Ranges]) -> tuple[float, str]:

@@ -115,6 +115,15 @@ def test_another_unit_than_metres_is_named(
     assert remedy in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("factor", "unit"), [(0.3048, "feet"), (0.5, "ways there and back"), (2.0, "halves")]
+)
+def test_a_unit_that_is_near_a_metre_is_named_with_its_scale(factor: float, unit: str) -> None:
+    rounds = [replace(one, ranges=one.ranges / factor) for one in _rounds()]
+    with pytest.raises(BadInput, match=f"would .* as {unit}.*'ranges.scale' to {factor:g}"):
+        check_ranges(rounds, NAMES, "tag")
+
+
 @pytest.mark.parametrize("excess", [0.45, pytest.param(-0.3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("detours", [pytest.param(0.0, marks=pytest.mark.slow), 0.2])
 def test_ranges_that_are_too_long_throughout_are_named_with_the_length(
