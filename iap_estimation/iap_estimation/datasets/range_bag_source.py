@@ -49,6 +49,7 @@ from iap_io.trajectories.messages import header_ns
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.topics import listing
 
+MAX_LEVER = 5.0  # of an antenna on a vehicle [m]
 MAX_TICKS = 2**62  # of a stamp [ns]
 
 
@@ -62,6 +63,15 @@ class _Ranges(Record):
     stamp: str = "header.stamp"
     deviation: Positive
     antenna: Vec3 = (0.0, 0.0, 0.0)
+
+    @model_validator(mode="after")
+    def _antenna_is_on_the_vehicle(self) -> "_Ranges":
+        way = float(np.linalg.norm(self.antenna))
+        if way > MAX_LEVER:
+            raise ValueError(
+                f"key 'antenna': {way:.3g} m from the inertial unit, which no vehicle here is wide: is it in mm?"
+            )
+        return self
 
 
 class _Anchor(Record):

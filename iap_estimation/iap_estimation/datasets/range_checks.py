@@ -13,6 +13,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
+from iap_estimation.datasets.dead_ranges import check_alive
 from iap_estimation.datasets.range_start import FEWEST, meeting_point
 from iap_estimation.virpo.messages import Ranges
 
@@ -55,6 +56,7 @@ def check_ranges(rounds: Sequence[Ranges], names: Sequence[str], source: str) ->
     Raises:
         BadInput: with what mends it.
     """
+    check_alive(rounds, names, source)
     moments = list(_moments(rounds))
     moments = moments[:: max(1, len(moments) // MOMENTS)]
     if not moments:

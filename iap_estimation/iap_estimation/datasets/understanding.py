@@ -25,6 +25,7 @@ from iap_estimation.virpo.messages import ImuSample, Ranges
 LEAST_DELAY, DEVIATIONS = 0.005, 3.0  # delays that are taken out: longer [s], and surer
 UNSURE = 0.02  # deviation of a delay that says nothing [s]
 MARGIN = 0.05  # beyond a delay, within which events are sorted [s]
+ODD_DEVIATION, LEAST_OFF = 15.0, 0.01  # of deviations over errors where ranges meet [m]
 UNEXPLAINED = 0.3  # error of ranges that were checked, of which a note is made [m]
 MAX_ANCHORS = 5  # whose orders are tried
 ALIKE = 0.3  # distance of places that are turned onto others, within which ranges fit both [m]
@@ -256,6 +257,9 @@ def range_doubts(rounds: Sequence[Ranges], off: float | None) -> Iterator[str]:
         yield "which anchor is which cannot be checked: they stand as before if some are exchanged"
     if off is not None and off > UNEXPLAINED:
         yield f"off by {off:.2f} m, which no unit, length or exchange explains: are ids and places right?"
+    usual = float(np.median(np.concatenate([each.deviations for each in rounds])))
+    if off is not None and not 1.0 / ODD_DEVIATION < usual / max(off, LEAST_OFF) < ODD_DEVIATION:
+        yield f"their deviation of {usual:.3g} m is far from how they meet, within {off:.3g} m: is it in metres?"
 
 
 def indistinct_orders(places: Array) -> list[tuple[int, ...]]:

@@ -97,12 +97,12 @@ def _residuals(usable: dict[str, Signal], t: Array, R: Array) -> dict[str, float
     rates = max(of_rates, key=lambda each: each.rate, default=None)
     if rates is not None:
         turned = so3.log(np.swapaxes(R[:-1], 1, 2) @ R[1:]) / dt[:, None]
-        off = np.abs(turned - _means(rates, t))
+        off = np.abs(turned - means(rates, t))
         residuals["rates"] = float(np.percentile(off, _SHARE))
     force, velocity = usable.get(names.SPECIFIC_FORCE), usable.get(names.VELOCITY)
     if force is not None and velocity is not None:
         middle = so3.exp(0.5 * so3.log(np.swapaxes(R[:-1], 1, 2) @ R[1:]))
-        f_W = np.einsum("kij,kj->ki", R[:-1] @ middle, _means(force, t))
+        f_W = np.einsum("kij,kj->ki", R[:-1] @ middle, means(force, t))
         a = f_W - np.array([0.0, 0.0, GRAVITY])
         integral = np.concatenate([np.zeros((1, 3)), np.cumsum(a * dt[:, None], axis=0)])
         at, later = _windows(t, velocity)
@@ -119,7 +119,7 @@ def _windows(t: Array, velocity: Signal) -> tuple[Array, Array]:
     return at, at + WINDOW
 
 
-def _means(signal: Signal, t: Array) -> Array:
+def means(signal: Signal, t: Array) -> Array:
     """Means (K - 1, n) of a signal between times (K,)."""
     steps = 0.5 * (signal.values[1:] + signal.values[:-1]) * np.diff(signal.t)[:, None]
     integral = np.concatenate([np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)])
@@ -140,4 +140,4 @@ def _velocity(usable: dict[str, Signal]) -> float | None:
     if position is None or velocity is None:
         return None
     steps = np.diff(position.values, axis=0) / np.diff(position.t)[:, None]
-    return float(np.median(np.abs(steps - _means(velocity, position.t))))
+    return float(np.median(np.abs(steps - means(velocity, position.t))))

@@ -13,6 +13,7 @@ from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, Signal
 from iap_io.flight_logs.flight_times import InTheAir, flights_in
 from iap_io.flight_logs.frame_checks import FrameCheck, check_frames
+from iap_io.flight_logs.signal_doubts import signal_doubts
 
 VIBRATION_HZ = 20.0  # accelerations above it are vibration
 STRONG = 5.0  # vibration [m/s^2]
@@ -57,6 +58,7 @@ class Inspection:
         whole = InTheAir(log.begin, log.end)
         longest = _longest(flights)
         check = check_frames(log, longest or whole)
+        log = log.noted(*signal_doubts(log, longest or whole))
         airborne = {name: x.between(*(longest or whole)) for name, x in log.signals.items()}
         uses = [LogUse(name, why(log, airborne if longest else {})) for name, why in USES.items()]
         return cls(log, flights, check, uses)

@@ -10,7 +10,9 @@ import pytest
 from range_bag import ANCHORS, mapping, pose, write_bag
 
 from iap_bringup.cli import main
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_estimation.datasets.range_bag_source import RangeMap
 from iap_estimation.datasets.range_checks import check_ranges
 from iap_estimation.datasets.understanding import indistinct_orders, range_doubts
 from iap_estimation.virpo.messages import Ranges
@@ -113,6 +115,32 @@ def test_another_unit_than_metres_is_named(
     with pytest.raises(BadInput, match="^tag: ") as refused:
         check_ranges(rounds, NAMES, "tag")
     assert remedy in str(refused.value)
+
+
+@pytest.mark.parametrize("dead", [(1,), (0, 1, 2, 3, 4)])
+def test_a_range_that_never_changes_is_refused_by_its_anchor(dead: tuple[int, ...]) -> None:
+    rounds = [
+        replace(one, ranges=np.where(np.isin(one.anchors, dead), 4.2, one.ranges))
+        for one in _rounds()
+    ]
+    with pytest.raises(BadInput, match=f"one number in all: .*4.2 m to {NAMES[1]}"):
+        check_ranges(rounds, NAMES, "tag")
+
+
+@pytest.mark.parametrize(("factor", "odd"), [(1.0, False), (50.0, True), (0.01, True)])
+def test_a_deviation_far_from_how_ranges_meet_is_noted(factor: float, odd: bool) -> None:
+    rounds = [replace(one, deviations=factor * one.deviations) for one in _rounds()]
+    assert any("their deviation of" in each for each in range_doubts(rounds, 0.05)) == odd
+
+
+def test_an_antenna_metres_away_is_no_antenna() -> None:
+    tree = {"topic": "/r", "anchor": "id", "range": "d", "deviation": 0.1}
+    about = {"imu": "/imu", "anchors": [{"id": 1, "position": [0.0, 0.0, 0.0]}]}
+    validate(RangeMap, about | {"ranges": tree | {"antenna": [0.1, 0.0, 1.2]}}, source="map")
+    with pytest.raises(BadInput, match="antenna.*103 m from the inertial unit.*in mm"):
+        validate(
+            RangeMap, about | {"ranges": tree | {"antenna": [100.0, 25.0, 0.0]}}, source="map"
+        )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Signals of a log that others deny: of another size than a flight's, or without a change while the vehicle moves.
+
+With f the specific force, p, v, R and :math:`\omega` position, velocity, attitude and body rates, the median of |f| is
+about g over a flight, and along each axis :math:`\dot p \approx v` and
+:math:`\log(R_k^T R_{k+1}) \approx \omega \Delta t`.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from iap_description.arrays import Array, Booleans
+from iap_description.earth import GRAVITY
+from iap_description.math import so3
+from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.flight_log import FlightLog, Signal
+from iap_io.flight_logs.flight_times import InTheAir
+from iap_io.flight_logs.frame_checks import FEWEST, means
+
+FORCES = (
+    0.5,
+    1.6,
+)  # median specific force in a flight over gravity; a climb, a turn or a fall does not last
+LIKE, SIZES = 0.8, (0.7, 1.4)  # correlation of what has another size, and sizes that are alike
+DEGREES = 50.0, 65.0  # sizes of rates in deg/s
+STILL = 1.0  # time without a change that is looked at [s]; receivers measure more often
+
+
+class Pair(NamedTuple):
+    """Changes of a signal and another one that says them.
+
+    Attributes:
+        name: of the signal, and of the other one.
+        changes: (K - 1, 3) of the signal from sample to sample, over their time.
+        said: (K - 1, 3) the same by the other one.
+        least: RMS along an axis that is compared.
+    """
+
+    name: tuple[str, str]
+    changes: Array
+    said: Array
+    least: float
+
+
+def signal_doubts(log: FlightLog, when: InTheAir) -> Iterator[str]:
+    """Yield a note of each signal that others deny, or that gravity does."""
+    cut = {name: each.between(*when) for name, each in log.signals.items()}
+    usable = {name: each for name, each in cut.items() if len(each.t) >= FEWEST}
+    force = usable.get(names.SPECIFIC_FORCE)
+    if force is not None:
+        size = float(np.median(np.linalg.norm(force.values, axis=1)))
+        if not FORCES[0] < size / GRAVITY < FORCES[1]:
+            unit = "in g, or " if FORCES[0] < size < FORCES[1] else ""
+            yield (
+                f"{names.SPECIFIC_FORCE} is {size:.3g} m/s^2 in the median, where gravity is {GRAVITY:.2f}: is it"
+                f" {unit}of another unit?"
+            )
+    position, attitude = usable.get(names.POSITION), usable.get(names.ATTITUDE)
+    if position is not None and names.VELOCITY in usable:
+        v = means(usable[names.VELOCITY], position.t)
+        changes = np.diff(position.values, axis=0) / np.diff(position.t)[:, None]
+        yield from _doubts(Pair((names.POSITION, names.VELOCITY), changes, v, 0.3), position)
+    rates = usable.get(names.RATES, usable.get(names.GYROSCOPE))
+    if attitude is not None and rates is not None:
+        R = so3.matrix_from_quaternion(so3.normalized(attitude.values))
+        turns = so3.log(np.swapaxes(R[:-1], 1, 2) @ R[1:]) / np.diff(attitude.t)[:, None]
+        pair = Pair((names.ATTITUDE, names.RATES), turns, means(rates, attitude.t), 0.05)
+        yield from _doubts(pair, attitude)
+
+
+def _doubts(pair: Pair, signal: Signal) -> Iterator[str]:
+    """Yield notes of a pair, whose first signal is given."""
+    (name, by), odd = pair.name, []
+    for axis, a, b in zip("xyz", pair.changes.T, pair.said.T, strict=True):
+        still = _longest_still(a == 0.0, signal.t)
+        if still is not None and np.sqrt(np.mean(b[still] ** 2)) > pair.least:
+            begin, end = signal.t[still.start], signal.t[still.stop]
+            yield (
+                f"{name} does not change about or along {axis} from {begin:.1f} to {end:.1f} s, while its {by} goes on:"
+                " was it lost?"
+            )
+        elif np.sqrt(np.mean(b**2)) > pair.least and abs(a @ b) ** 2 > LIKE**2 * (a @ a) * (b @ b):
+            size = float(b @ b) / float(a @ b) if a @ b else np.inf
+            odd += [] if SIZES[0] < size < SIZES[1] else [(axis, size)]
+    if odd:
+        sizes = [size for _, size in odd]
+        in_degrees = by == names.RATES and DEGREES[0] < min(sizes) <= max(sizes) < DEGREES[1]
+        unit = "in deg/s" if in_degrees else "of another unit or sense"
+        times = ", ".join(f"{size:.3g} ({axis})" for axis, size in odd)
+        yield f"{by} are {times} times what {name} says: are they {unit}?"
+
+
+def _longest_still(still: Booleans, t: Array) -> slice | None:
+    """The longest run of steps without a change, if it lasts."""
+    edges = np.flatnonzero(np.diff(np.r_[False, still, False].astype(int)))
+    runs = [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    longest = max(runs, key=lambda run: t[run.stop] - t[run.start], default=None)
+    return longest if longest is not None and t[longest.stop] - t[longest.start] > STILL else None
