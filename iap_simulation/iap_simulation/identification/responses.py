@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.signal import correlate
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 
 TAPS, LEAST_WEIGHT = 24, 1e-2  # of a command's past, and of their singular values
 LEAST_POWER = 1e-18  # share of a velocity's power that is its motion
@@ -64,7 +64,7 @@ def correlations(command: Array, v: Array, first: int, last: int) -> Array:
     return np.where(power > least, covariance / np.sqrt(np.maximum(power, least or 1.0)), 0.0)
 
 
-def _sums(x: Array, lags: Array, side: int) -> Array:
+def _sums(x: Array, lags: Integers, side: int) -> Array:
     """Sums of the part of x (K,) that overlaps at each lag: of a command (0) or of a velocity (1)."""
     total = np.concatenate([[0.0], np.cumsum(x)])
     count = len(x)
