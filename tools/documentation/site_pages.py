@@ -17,13 +17,13 @@ from example_scripts import examples
 from gallery import gallery
 from markdown import MADE
 from node_parameters import node_parameters
+from python_reference import MODULES, make_quick
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ROOT / "docs" / "generated"
 PYTHON = (
     "IAP_DOCS_PYTHON"  # variable: folders of packages with a reference of Python, between colons
 )
-MODULES = "reference/python/"  # pages of the reference of Python
 TREE = re.compile(r"^\.\. toctree::\n(?: +:\w+:.*\n)*\n((?: +/\S+\n)+)", re.MULTILINE)
 
 
@@ -103,6 +103,8 @@ def lists_of_modules(app: Any, name: str, source: list[str]) -> None:  # noqa: A
 def setup(app: Any) -> dict[str, bool]:  # noqa: ANN401 - Sphinx's
     """Connect the extension, and the one of equations, which does not declare itself safe for parallel builds."""
     import_module("sphinx-mathjax-offline").setup(app)
+    if python_folders():
+        make_quick(app)
     app.connect("builder-inited", lambda _: write_pages(GENERATED))
     app.connect("autodoc-process-docstring", plain_bars)
     app.connect("source-read", lists_of_modules)
