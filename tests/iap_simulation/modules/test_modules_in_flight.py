@@ -26,12 +26,12 @@ DOCK_AND_PART = {
 }
 SHORT_MISSION = {
     "modules.mission": [
-        {"hover": 6.0},
+        {"hover": 1.0},
         *({"join": joint} for joint in ("left", "right")),
         {"hover": 8.0},
         *({"part": joint} for joint in ("right", "left")),
     ],
-    "vehicles.*.reference.duration": 47.0,
+    "vehicles.*.reference.duration": 42.0,
 }
 HOVER = {"vehicles.0.start.mode": "hover", "vehicles.0.start.lead_in": 0.0}
 LOSS = 6.0  # at which a module is lost, in a flight that begins in the air [s]
