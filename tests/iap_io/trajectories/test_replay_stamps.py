@@ -49,14 +49,9 @@ def test_simulation_time_starts_at_zero(mcap: BagMaker, flight: Motion) -> None:
     ("headers", "fault"),
     [
         (lambda stamps: [0] * len(stamps), "are not set"),
-        (lambda stamps: [stamps[0]] * len(stamps), "are all the same"),
         (lambda stamps: stamps[:200] + [s - 5 * 10**9 for s in stamps[200:]], "jump back"),
         (lambda stamps: [s // 10**9 * 10**9 for s in stamps], r"stand still for up to 0.9"),
         (lambda stamps: [min(s, stamps[200]) for s in stamps], "stand still for up to 4.9"),
-        (
-            lambda stamps: [10**9 + 1000 * (s - START_NS) for s in stamps],
-            r"run 1e\+03 times as fast",
-        ),
     ],
 )
 def test_time_of_reception_counts_where_header_stamps_do_not(

@@ -56,18 +56,6 @@ def _row_of(simulation: Simulation) -> Any:
     return np.hstack([state.p_WP_W, state.yaw, state.q, state.v])
 
 
-def test_a_world_is_the_same_alone() -> None:
-    many, alone = make_episodes(TASK, 3), make_episodes(TASK, 1)
-    actions = np.random.default_rng(0).uniform(-1.0, 1.0, (70, 3, 7))
-    np.testing.assert_array_equal(many.reset(seeds=[4, 5, 6])[1], alone.reset(seeds=[5])[0])
-    for each in actions:
-        a, b = many.step(each), alone.step(each[1:2])
-        np.testing.assert_array_equal(a.observation[1], b.observation[0])
-        assert a.reward[1] == b.reward[0]
-    again = many.reset([1])
-    np.testing.assert_array_equal(again, alone.reset())  # the next episode of the same seed
-
-
 def test_what_is_seen_is_where_the_end_effector_is_and_how_it_moves() -> None:
     """Against the kinematics (3) in `map`, and a difference of places within a fine step of the plant."""
     fine = {"plant.noise": 0.0, "rates.physics_hz": 1000.0, "rates.control_hz": 1000.0}

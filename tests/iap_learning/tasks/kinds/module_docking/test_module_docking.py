@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dockings of modules as episodes: the coordinator and the funnel arrive, worlds are alone what they are among many."""
+"""Dockings of modules as episodes: the coordinator and the funnel arrive."""
 
 from typing import Any
 
@@ -40,18 +40,6 @@ def test_the_coordinator_docks_and_so_does_the_funnel_and_sooner() -> None:
     success, quick = flown(episodes, agent_of("funnel", episodes))
     assert success.all()
     assert (quick < slow).all()
-
-
-def test_a_world_is_the_same_alone() -> None:
-    many, alone = make_episodes("module_docking", 3), make_episodes("module_docking", 1)
-    actions = np.random.default_rng(0).uniform(-1.0, 1.0, (12, 3, 4))
-    seen = many.reset(seeds=[4, 5, 6])
-    first = alone.reset(seeds=[5])
-    np.testing.assert_array_equal(seen[1], first[0])
-    for each in actions:
-        a, b = many.step(each), alone.step(each[1:2])
-        np.testing.assert_array_equal(a.observation[1], b.observation[0])
-        assert a.reward[1] == b.reward[0]
 
 
 def test_what_grows_is_the_potential() -> None:
