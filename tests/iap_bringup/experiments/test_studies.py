@@ -60,10 +60,11 @@ def test_stamps_projection_and_stereo_keep_to_their_bars(opengl):
 
 
 @pytest.mark.slow
-def test_the_hard_docking_has_a_row_of_each_delay_and_engine_for_script_and_policy():
+def test_the_hard_docking_has_a_row_of_each_delay_and_engine_for_script_and_policy(monkeypatch):
+    monkeypatch.setattr(docking_study, "DELAYS_MS", (0, 60))
     rows = docking_study.docking_rows(docking_study.Sizes(drawn=16, each=16, engine=1), quiet)
     for who in ("script", "policy"):
-        for name in ("delays drawn", "0 ms", "20 ms", "40 ms", "60 ms"):
+        for name in ("delays drawn", "0 ms", "60 ms"):
             row = rows[f"{who}, {name}"]
             assert row["success_%"] >= 90.0, name
             assert row["at_least_%"] < row["success_%"]

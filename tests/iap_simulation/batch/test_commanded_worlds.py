@@ -74,7 +74,7 @@ def test_a_world_of_two_that_touch_is_the_same_flight_with_any_others(case):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chaser", [{}, MIXED])
-@settings(deadline=None, derandomize=True, max_examples=3)
+@settings(deadline=None, derandomize=True, max_examples=2)
 @given(case=cases())
 def test_a_world_of_two_that_touch_is_the_same_flight_for_long(chaser, case):
     assert_single_runs(chaser, case, periods=300)

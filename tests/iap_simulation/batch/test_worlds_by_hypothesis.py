@@ -162,7 +162,7 @@ def test_a_world_is_the_same_flight_with_any_others(name, platform, case):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "platform"), FLOWN)
-@settings(deadline=None, derandomize=True, max_examples=4)
+@settings(deadline=None, derandomize=True, max_examples=2)
 @given(case=cases())
 def test_a_world_is_the_same_flight_with_any_others_for_long(name, platform, case):
     assert_one_flight(name, platform, case, periods=500)
