@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_the_quick_tables_reach_what_is_published(tmp_path, monkeypatch):
-    monkeypatch.setattr(virpo_cases, "QUICK_SECONDS", 3.0)
+    monkeypatch.setattr(virpo_cases, "QUICK_SECONDS", 2.0)
     console = Console(record=True, width=200)
     run_tables(console, quick=True, out=tmp_path / "tables")
     with (tmp_path / "tables" / "tables.csv").open() as file:
