@@ -28,11 +28,11 @@ from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 RESETS = 5  # by tests of this module that share a flight
-DURATION = 3.0
+DURATION = 1.5
 FAULTS = (
-    "faults=[{at: 0.5, aircraft: 1, rotor: 2, thrust: 0.8},"
-    " {at: 1.0, aircraft: 2, battery: 0.9, over: 0.5, known: true},"
-    " {at: 1.5, commands_late: 0.01, for: 0.5}]"
+    "faults=[{at: 0.2, aircraft: 1, rotor: 2, thrust: 0.8},"
+    " {at: 0.5, aircraft: 2, battery: 0.9, over: 0.3, known: true},"
+    " {at: 0.8, commands_late: 0.01, for: 0.3}]"
 )
 WIND_AND_NOISE = {
     "scenario": "figure_eight_windy",
@@ -82,7 +82,7 @@ def test_the_recorder_makes_the_run_folder_of_one_process(flight, scenario, fold
     a, b = (read_metrics(f) for f in (folder, tmp_path))
     assert {k: a[k] for k in a.keys() - timing} == {k: b[k] for k in b.keys() - timing}
     assert a["real_time_factor"] > 0.0
-    assert [each["t_s"] for each in a["faults"]] == [0.5, 1.0, 1.5]
+    assert [each["t_s"] for each in a["faults"]] == [0.2, 0.5, 0.8]
     for name in ("config.yaml", "trajectory_iap.tum", "trajectory_iap_drone_3.tum"):
         assert (folder / name).read_text() == (tmp_path / name).read_text()
 

@@ -35,8 +35,8 @@ PAUSED = {"pace": "lockstep", "start_paused": True}
 
 def test_two_platforms_fly_in_one_container_as_in_one_process(start, tmp_path):
     nodes, probe = start
-    scenario, _ = resolve("two_platforms", Options(duration=2.0))
-    flight = {"scenario": "two_platforms", "duration": 2.0}
+    scenario, _ = resolve("two_platforms", Options(duration=0.6))
+    flight = {"scenario": "two_platforms", "duration": 0.6}
     parameters = {"/physics_node": {**flight, **PAUSED}}
     entries = ["physics_node"]
     for vehicle in scenario.vehicles:
@@ -56,23 +56,23 @@ def test_two_platforms_fly_in_one_container_as_in_one_process(start, tmp_path):
         probe.wait_for_state(name, 0.0)
     probe.pause(False)
     for name in ("iap_1", "iap_2"):
-        probe.wait_for_state(name, 2.0)
+        probe.wait_for_state(name, 0.6)
     in_process = flown_in_process(scenario)
     for name in ("iap_1", "iap_2"):
-        assert largest_difference(probe.states[name], in_process[name], 2.0) == 0.0
+        assert largest_difference(probe.states[name], in_process[name], 0.6) == 0.0
 
 
 def test_a_bag_is_played_as_replay_flies_it(start):
     nodes, probe = start
     replay = {"path": SAMPLE, "topic": None, "actual_topic": None, "convention": None}
-    scenario, _ = resolve_replay(replay, Options(duration=5.0))
+    scenario, _ = resolve_replay(replay, Options(duration=1.5))
     probe.hear_states("iap")
-    nodes.start_flight(scenario, {"bag": SAMPLE, "duration": 5.0}, **PAUSED)
+    nodes.start_flight(scenario, {"bag": SAMPLE, "duration": 1.5}, **PAUSED)
     probe.wait_for_state("iap", 0.0)
     probe.pause(False)
-    probe.wait_for_state("iap", 5.0)
+    probe.wait_for_state("iap", 1.5)
     in_process = flown_in_process(scenario)["iap"]
-    assert largest_difference(probe.states["iap"], in_process, 5.0) == 0.0
+    assert largest_difference(probe.states["iap"], in_process, 1.5) == 0.0
 
 
 def test_a_recording_ends_readable_with_a_reset_and_with_an_interrupt(start, tmp_path):

@@ -14,7 +14,7 @@ from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
-DURATION = 2.0
+DURATION = 1.0
 ASLANT = (
     "start.mode=hover",
     "reference.rpy_deg=[0.0, 40.0, 0.0]",
