@@ -150,7 +150,7 @@ def rate_unit(sample: DataSample) -> str | None:
         )
     if others[best] < fits:
         raise _wrong_unit(sample, best, "the turns of the images")
-    if now < DOUBTFUL * still and still < SEEN:
+    if still < SEEN and now < max(DOUBTFUL * still, SEEN):  # at rest, noise alone turns
         return "images do not turn enough to say whether its turns fit"
     return "its turns do not fit the images': are its axes, and the cameras' places on it, right?"
 

@@ -34,10 +34,11 @@ def times(sample: DataSample) -> str | None:
     """Times of inertial samples.
 
     Raises:
-        BadInput: they come faster than any unit measures, as by stamps of another unit.
+        BadInput: they come faster than any unit measures, as by stamps of another unit, or not while there are images.
     """
     if len(sample.samples) < 2:
         return None
+    _check_overlap(sample)
     rate = 1.0 / max(float(np.median(np.diff(sample.t))), 1e-9)
     if rate <= FASTEST:
         return None
@@ -45,6 +46,18 @@ def times(sample: DataSample) -> str | None:
     raise BadInput(
         f"{sample.dataset.source}: {rate:.0f} inertial samples a second: its stamps are in {unit}, not in ns: multiply"
         f" those of all tables by {factor:.0f}"
+    )
+
+
+def _check_overlap(sample: DataSample) -> None:
+    """Refuse inertial samples that all lie before, or behind, all images."""
+    t, images = sample.t, sample.image_times
+    if not images or (t[0] <= images[-1] and images[0] <= t[-1]):
+        return
+    ways = ("before", images[0] - t[-1]) if t[-1] < images[0] else ("after", t[0] - images[-1])
+    raise BadInput(
+        f"{sample.dataset.source}: its inertial samples come {ways[1]:.2f} s or more {ways[0]} its images: are both by"
+        " clocks of their own? Shift the stamps of one of them"
     )
 
 

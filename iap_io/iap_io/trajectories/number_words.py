@@ -2,6 +2,7 @@
 """Numbers of a text file as programs write them, and their words for a number that is missing."""
 
 import math
+import re
 from pathlib import Path
 
 from iap_description.errors import BadInput
@@ -10,6 +11,7 @@ MISSING = set(
     "nan -nan +nan nan(ind) -nan(ind) nan(snan) 1.#qnan -1.#qnan 1.#ind -1.#ind 1.#snan na n/a #n/a #value! null none"
     " nil - -- ? missing lost".split()
 )
+_TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?")
 _MARKS = str.maketrans(
     {"\u2212": "-", "d": "e"}
 )  # a minus of typesetting, and Fortran's exponents
@@ -31,6 +33,11 @@ def is_number(text: str) -> bool:
         return not math.isnan(number_of(text.replace(",", ".")))
     except ValueError:
         return False
+
+
+def is_value(text: str) -> bool:
+    """True if a cell has a number, or a time of day."""
+    return is_number(text) or _TIME_OF_DAY.fullmatch(text) is not None
 
 
 def numbers(path: Path, number: int, texts: list[str], columns: tuple[str, ...]) -> list[float]:

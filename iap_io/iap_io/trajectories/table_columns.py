@@ -21,7 +21,7 @@ from iap_io.trajectories.column_names import (
     in_one_grid,
 )
 from iap_io.trajectories.conventions import Convention
-from iap_io.trajectories.number_words import is_number
+from iap_io.trajectories.number_words import is_number, is_value
 from iap_io.trajectories.pose_reading import PoseReading
 
 LONGEST_HEADER = 40  # lines
@@ -56,7 +56,7 @@ def header_of(path: Path) -> TableHeader | None:
     for index, (number, line) in enumerate(lines):
         delimiter = next((each for each in ";\t," if each in line), " ")
         cells = cells_of(line, delimiter)
-        if not (cells and cells[0] and 2 * sum(map(is_number, cells)) >= max(len(cells), 8)):
+        if not (cells and cells[0] and 2 * sum(map(is_value, cells)) >= max(len(cells), 8)):
             continue
         rows = [(text, cells_of(text.lstrip("#% "), delimiter)) for _, text in lines[:index]]
         width = len(cells) - (

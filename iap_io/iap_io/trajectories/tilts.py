@@ -31,9 +31,7 @@ BUMP_HALF = 0.5  # of a bump [s]
 BUMP_PERIOD = 0.2  # between bumps [s]
 MAX_STEP = 0.1  # usual time between samples beyond which nothing is looked at [s]
 FEWEST = 15  # bumps
-MIN_TILT_CHANGE = np.radians(
-    1.2
-)  # RMS change of n below which one reading in place of another has to be exact [rad]
+MIN_TILT_CHANGE = np.radians(1.2)  # RMS of n, below which another reading has to be exact [rad]
 LEAST_TILT_CHANGE = np.radians(
     0.15
 )  # the same, below which nothing is looked at; 1 mm of noise makes 0.03 deg
@@ -45,6 +43,7 @@ CLEARLY = 0.02  # share below which nothing else is looked at
 FAR_BETTER = 0.15  # of a share below `DIFFERS`, which another reading leaves less of where it alone is right
 DEFINED = ("iap_msgs/PlatformReference",)  # types that say their axes and units
 LEAN = np.radians(30.0)  # off the force, of which a note is made [rad]
+STILL_LEAN = np.radians(4.0)  # the same of what hardly accelerates: a hover in wind [rad]
 LATE = 0.1  # of attitudes, of which a note is made; motors take less [s]
 SHIFTS = [k for k in range(-20, 21) if k]  # of attitudes that are tried, in steps
 SIZES = 0.6, 1.6  # of accelerations over what tilts make, as wind and drag explain
@@ -83,11 +82,11 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Sam
             " poses? --set reference.attitude=level flies its positions alone"
         )
     lean = 0.0 if samples.about.axes_evidence == "accelerometer" else _lean(motion)
-    if lean < LEAN:
+    if lean < (STILL_LEAN if evidence == "still" else LEAN):
         return samples
     return samples.noted(
-        f"it leans {np.degrees(lean):.0f} deg off its accelerations, as no multicopter does that pushes along one"
-        " axis: if it is one, --convention (y-up, camera ...) or --angles deg reads it"
+        f"it leans {np.degrees(lean):.0f} deg off its accelerations, as no multicopter does that pushes along one axis:"
+        " if it is one in still air, --convention, --angles deg or another unit (--scale) reads it"
     )
 
 

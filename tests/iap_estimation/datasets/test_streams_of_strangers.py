@@ -54,6 +54,18 @@ def test_stamps_in_another_unit_than_ns_are_refused_by_its_name(unit: str, facto
     assert f"its stamps are in {unit}, not in ns" in text and f"by {factor}" in text
 
 
+@pytest.mark.parametrize(("shift", "way"), [(9.0, "before"), (-9.0, "after")])
+def test_inertial_samples_that_have_no_image_beside_them_are_refused(
+    shift: float, way: str
+) -> None:
+    sample = sample_of()
+    sample.image_times += [0.5, 2.5]
+    assert stream_checks.times(sample) is None
+    sample.image_times[:] = [0.5 + shift, 2.5 + shift]
+    text = refusal(stream_checks.times, sample)
+    assert f"s or more {way} its images" in text and "clocks of their own" in text
+
+
 @pytest.mark.parametrize(
     ("w", "f", "name"),
     [(0.0 * W, F, "gyroscope"), (W, np.tile(F[0], (len(F), 1)), "accelerometer")],

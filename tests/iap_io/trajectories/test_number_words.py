@@ -8,7 +8,7 @@ import pytest
 from flight_bags import Motion, motion
 
 from iap_description.errors import BadInput
-from iap_io.trajectories.number_words import is_number, number_of
+from iap_io.trajectories.number_words import is_number, is_value, number_of
 from iap_io.trajectories.reader import read_recorded
 
 NAMES = "t,x,y,z,qx,qy,qz,qw"
@@ -101,3 +101,9 @@ def test_an_index_before_the_poses_of_kitti_is_named(tmp_path: Path) -> None:
     lines = [f"{k} 1 0 0 {k} 0 1 0 0 0 0 1 0" for k in range(30)]
     with pytest.raises(BadInput, match="13 columns: an index or a time before KITTI's 12"):
         read_recorded(written(tmp_path, lines, "00.txt"), rate=10.0)
+
+
+def test_a_time_of_day_is_a_value_and_no_number() -> None:
+    for text in ("12:04:05.250", "7:03", "23:59:59,9"):
+        assert is_value(text) and not is_number(text)
+    assert is_value("1.5") and not is_value("a:b") and not is_value("")

@@ -296,3 +296,11 @@ def test_times_that_run_too_fast_are_named_beside_the_scale_that_would_explain_t
     )
     text = refusal(read_recorded, bag(mcap, faster))
     assert "--scale 0.3048, or its times run 1.8 times too fast" in text
+
+
+def test_a_flight_that_tilts_and_goes_nowhere_is_noted(mcap: BagMaker, multirotor: Motion) -> None:
+    """Latitude and longitude in radians hardly move."""
+    flat = multirotor.p * [1e-6, 1e-6, 1.0] + [0.83, 0.15, 0.0]
+    recorded = read_recorded(bag(mcap, with_pose(multirotor, flat, multirotor.q)))
+    assert any("deg off its accelerations" in note for note in recorded.about.notes)
+    assert any("another unit (--scale)" in note for note in recorded.about.notes)
