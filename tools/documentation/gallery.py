@@ -29,6 +29,7 @@ FIRST = {  # scenario -> what is flown of it for its picture, which is of the la
     "module_release": 10.0,
     "module_square": 10.0,
     "peg_in_hole": 22.0,
+    "perch_on_wall": 9.0,
     "push_button": 14.0,
     "rotor_weakens": 7.0,
     "slide_along_wall": 18.0,

@@ -101,6 +101,10 @@ BARS: dict[str, dict[str, Bar]] = {
         "force_max_n": 20.0,
         "force_steady_n": None,
     },
+    "perch_on_wall": {
+        "force_max_n": (32.2, 32.6),  # its weight, 32.37 N
+        "first_contact_s": None,
+    },
     "push_button": {
         "force_max_n": 6.5,
         "held_position_rmse_m": 0.02,

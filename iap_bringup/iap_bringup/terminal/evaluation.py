@@ -24,6 +24,7 @@ TEXTS = {
     "depth_time": "time to the depth",
     "angle": "angle",
     "turn_time": "time to the angle",
+    "lock_time": "time to the lock",
     "goal_distance": "distance from the goal",
     "goal_time": "time to the goal",
     "closing_speed": "closing speed at the first touch",

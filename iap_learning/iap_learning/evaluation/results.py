@@ -23,6 +23,7 @@ UNITS = {  # of what is known of episodes
     "depth_time": "s",
     "angle": "deg",
     "turn_time": "s",
+    "lock_time": "s",
     "goal_distance": "m",
     "goal_time": "s",
     "closing_speed": "m/s",

@@ -45,7 +45,7 @@ class Phase(Enum):
 
 
 PHASES = tuple(Phase)
-FACE_SPEED, FACE_RATE = 0.5, 0.2  # shares of the speed and rate below which a port is locked
+FACE_RATE = 0.5  # share of the rate below which a port is locked: a rod is a long lever
 EVENTS = {  # that a change of phase without a lock means; others are none
     (kernel.OPEN, kernel.CAUGHT): "caught",
     (kernel.CAUGHT, kernel.OPEN): "lost",
@@ -208,7 +208,7 @@ class Latches(PlantPart):
         speed, turn = damp(*pair, each.parameters, dt, each.wrench_W)
         each.place_W[:] = place_of(x[a], each.ports[0].position)
         if each.face is not None:
-            speed, turn = speed / FACE_SPEED, turn / FACE_RATE
+            turn /= FACE_RATE
         if is_slow(speed, turn):
             self._lock(each, x, t)
             return

@@ -34,6 +34,8 @@ LOST = 30  # what was pushed has fallen off
 OVERSHOT = 31  # it was pushed beyond its goal
 LATCH_HELD = 32  # its latch holds what is pushed to the end
 HANDLE_SLIPPED = 33  # its latch holds, and nothing touches it any more
+SLID = 34  # along the wall where it touched
+FELL = 35  # off the wall that held it
 OUTCOMES = {
     RUNNING: "running",
     **{status: ending.cause for status, ending in FLIGHT_ENDINGS.items()},
@@ -61,4 +63,6 @@ OUTCOMES = {
     OVERSHOT: "overshot",
     LATCH_HELD: "latch_held",
     HANDLE_SLIPPED: "handle_slipped",
+    SLID: "slid",
+    FELL: "fell",
 }

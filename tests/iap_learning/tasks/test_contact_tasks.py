@@ -23,6 +23,7 @@ FLOWN = [  # task, its agent, and the beginning of an episode in which both have
     ("push_door", "swing", 6.0),
     ("turn_valve", "crank", 8.0),
     ("open_door", "handle", 8.0),
+    ("perch_on_wall", "alight", 3.0),
 ]
 
 

@@ -24,6 +24,7 @@ from iap_learning.tasks.kinds.navigate.dynamic_window import DynamicWindowAgent
 from iap_learning.tasks.kinds.navigate.field import FieldAgent
 from iap_learning.tasks.kinds.navigate.potential_field import PotentialFieldAgent
 from iap_learning.tasks.kinds.peg_in_hole.kind import PEG_IN_HOLE
+from iap_learning.tasks.kinds.perch_on_wall.kind import PERCH_ON_WALL
 from iap_learning.tasks.kinds.platform.kind import PLATFORM
 from iap_learning.tasks.kinds.push_object.kind import PUSH_OBJECT
 from iap_learning.tasks.kinds.slide_along_wall.kind import SLIDE_ALONG_WALL
@@ -48,6 +49,7 @@ KINDS: dict[str, TaskKind] = {
         HINGE_TURN,
         SLIDE_ALONG_WALL,
         PUSH_OBJECT,
+        PERCH_ON_WALL,
     )
 }
 

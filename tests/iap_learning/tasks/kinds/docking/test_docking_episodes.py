@@ -126,7 +126,7 @@ def test_a_pair_refuses_what_is_no_action():
     [
         (
             {"episodes": "chess"},
-            "key 'episodes': docking, module_docking, .*, push_object, or module:NAME",
+            "key 'episodes': docking, module_docking, .*, perch_on_wall, or module:NAME",
         ),
         ({"action.kind": "magic"}, "key 'action.kind'"),
         ({"action.low": [0.0]}, "key 'low': kind 'acceleration' has 3 columns"),
