@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Worlds whose platforms perch: each is its single run in MuJoCo bit for bit, until it hangs with idle rotors."""
+"""Worlds with latches, of faces and of ports: each is its single run in MuJoCo bit for bit."""
 
 from pathlib import Path
 
@@ -33,6 +33,29 @@ SETTINGS = {
     "draw.face_speed": 0.2,
 }
 PERIODS, KEPT = 300, 190
+QUIET = {"position": 0.0, "attitude_deg": 0.0, "velocity": 0.0, "rate_deg": 0.0}
+PAIR = {  # the chaser goes 0.3 m forwards, into the socket, and is let go
+    "engine.name": "mujoco",
+    "docking": None,
+    "policy": None,
+    "duration": None,
+    "vehicles.0.state_noise": QUIET,
+    "vehicles.1.state_noise": QUIET,
+    "vehicles.0.reference.duration": 4.0,
+    "vehicles.1.reference": {
+        "type": "moves",
+        "position": [0.0, -0.8, 5.0],
+        "ease": 0.4,
+        "moves": [
+            {"seconds": 1.2, "by": [0.0, 0.3, 0.0], "turn_deg": [0.0, 0.0, 0.0]},
+            {"seconds": 1.0, "by": [0.0, 0.0, 0.0], "turn_deg": [0.0, 0.0, 0.0]},
+        ],
+        "rpy_deg": [0.0, 0.0, 0.0],
+    },
+    "latches.dock.release": 1.6,
+    "draw.position": 0.005,
+    "draw.attitude_deg": 0.5,
+}
 
 
 def state_of(plant, world, latches):
@@ -66,6 +89,23 @@ def test_worlds_that_perch_are_their_single_runs_and_go_on_from_a_snapshot():
             state = state_of(alone.plant, 0, latches)
             assert (*state, felt.tobytes()) == flown[k], k
         assert alone.plant.propulsion[0].rpm.max() < 100.0  # they run down
+
+
+def test_worlds_whose_vehicles_latch_and_part_are_their_single_runs():
+    worlds, one = Worlds.of("docking", [1, 2], settings=PAIR), 1
+    flown = []
+    for _ in range(340):
+        worlds.advance()
+        felt = worlds.plant.contact_wrenches(1)[one].tobytes()
+        flown.append((worlds.plant.engine.state()[one].tobytes(), felt))
+    with Simulation.of("docking", settings={**PAIR, "seed": 2}) as alone:
+        for k in range(340):
+            alone.step()
+            felt = alone.plant.contact_wrench(1).tobytes()
+            assert (alone.plant.engine.state()[0].tobytes(), felt) == flown[k], k
+        events = alone.plant.part(Latches).events
+    assert [event.what for event in events] == ["caught", "locked", "released"]
+    assert worlds.plant.part(BatchLatches).of_world(one).events == events
 
 
 def test_seeds_draw_the_speeds_at_which_faces_catch():
