@@ -83,7 +83,7 @@ def read_matlab(path: Path, clock: Clock) -> Log:
     names = ["psi", "xu_p", "yu_p", "q1", "q2", "q3", *PLAIN.values()]
     names += [f"{name}_ref" for name in COMMANDS.values()]
     names += ["dt"] if clock == "measured" else ["ts"]
-    missing = [name for name in names if name not in signals]
+    missing = [name for name in names if not len(signals.get(name, ()))]
     if missing:
         raise BadInput(f"{path}: missing channel {', '.join(missing)}")
     lengths = {name: len(signals[name]) for name in names if name != "ts"}

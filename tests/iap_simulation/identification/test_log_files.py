@@ -250,6 +250,7 @@ def test_a_wrong_csv_is_refused_with_what_is_wrong(tmp_path, text, words):
     ("change", "words"),
     [
         ({"xu_p": None}, "missing channel xu_p"),
+        ({"ts": np.zeros(0)}, "missing channel ts"),
         ({"q2_p": np.zeros(40)}, "channel q2_p has 40 samples, psi has 50"),
         ({"psi": np.full(50, np.inf)}, "channel u_l is nan in sample 0"),
         ({"ul_ref": np.array(["a"] * 50)}, "missing channel ul_ref"),
