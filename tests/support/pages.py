@@ -2,6 +2,7 @@
 """The pages of the documentation: their text, links, tables, commands and examples."""
 
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -91,3 +92,10 @@ def sentences(page: Path) -> Iterator[list[str]]:
     for paragraph in re.split(r"\n\s*\n|\n(?=[-\d] )", text):
         words = (each.split() for each in re.split(r"(?<=[.:?])\s+", paragraph.strip()))
         yield from (each for each in words if each)
+
+
+def run_commands(page: str, folder: Path) -> None:
+    """Run the commands of a page's shell blocks, one after another, in a folder that has the page's files."""
+    for kind, _, text in BLOCK.findall(page):
+        for line in text.splitlines() if kind == "sh" else ():
+            output(folder, "-P", "-m", "iap_bringup.cli.main", *shlex.split(line)[1:])

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The commands of docs/how_to/doors.md, and that its door opens in each of its seeds."""
 
-import shlex
-
 import numpy as np
 import pytest
-from pages import BLOCK, DOCS, output, write_files
+from pages import DOCS, run_commands, write_files
 
 from iap_physics.engines.make import is_installed
 from iap_simulation.batch.worlds import Worlds
@@ -16,9 +14,7 @@ PAGE = (DOCS / "how_to" / "doors.md").read_text(encoding="utf-8")
 @pytest.mark.slow
 def test_the_commands_of_the_page_work(tmp_path):
     write_files(PAGE, tmp_path)
-    typed = "".join(text for kind, _, text in BLOCK.findall(PAGE) if kind == "sh")
-    for line in typed.splitlines():
-        output(tmp_path, "-P", "-m", "iap_bringup.cli.main", *shlex.split(line)[1:])
+    run_commands(PAGE, tmp_path)
 
 
 @pytest.mark.slow

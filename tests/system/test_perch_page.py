@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The commands of docs/how_to/perch.md, and that its platform hangs on the wall in each of its seeds."""
 
-import shlex
-
 import pytest
-from pages import BLOCK, DOCS, output, write_files
+from pages import DOCS, run_commands, write_files
 
 from iap_physics.engines.make import is_installed
 from iap_physics.latching.batch_latches import BatchLatches
@@ -17,9 +15,7 @@ PAGE = (DOCS / "how_to" / "perch.md").read_text(encoding="utf-8")
 @pytest.mark.slow
 def test_the_commands_of_the_page_work(tmp_path):
     write_files(PAGE, tmp_path)
-    typed = "".join(text for kind, _, text in BLOCK.findall(PAGE) if kind == "sh")
-    for line in typed.splitlines():
-        output(tmp_path, "-P", "-m", "iap_bringup.cli.main", *shlex.split(line)[1:])
+    run_commands(PAGE, tmp_path)
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ DEGREES = 50.0, 65.0  # sizes of rates in deg/s
 STILL = 1.0  # time without a change that is looked at [s]; receivers measure more often
 
 
-class Pair(NamedTuple):
+class SignalPair(NamedTuple):
     """Changes of a signal and another one that says them.
 
     Attributes:
@@ -61,16 +61,16 @@ def signal_doubts(log: FlightLog, when: InTheAir) -> Iterator[str]:
     if position is not None and names.VELOCITY in usable:
         v = means(usable[names.VELOCITY], position.t)
         changes = np.diff(position.values, axis=0) / np.diff(position.t)[:, None]
-        yield from _doubts(Pair((names.POSITION, names.VELOCITY), changes, v, 0.3), position)
+        yield from _doubts(SignalPair((names.POSITION, names.VELOCITY), changes, v, 0.3), position)
     rates = usable.get(names.RATES, usable.get(names.GYROSCOPE))
     if attitude is not None and rates is not None:
         R = so3.matrix_from_quaternion(so3.normalized(attitude.values))
         turns = so3.log(np.swapaxes(R[:-1], 1, 2) @ R[1:]) / np.diff(attitude.t)[:, None]
-        pair = Pair((names.ATTITUDE, names.RATES), turns, means(rates, attitude.t), 0.05)
+        pair = SignalPair((names.ATTITUDE, names.RATES), turns, means(rates, attitude.t), 0.05)
         yield from _doubts(pair, attitude)
 
 
-def _doubts(pair: Pair, signal: Signal) -> Iterator[str]:
+def _doubts(pair: SignalPair, signal: Signal) -> Iterator[str]:
     """Yield notes of a pair, whose first signal is given."""
     (name, by), odd = pair.name, []
     for axis, a, b in zip("xyz", pair.changes.T, pair.said.T, strict=True):

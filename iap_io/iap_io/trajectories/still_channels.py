@@ -24,7 +24,7 @@ MIN_STILL, FEWEST = (
 )  # least time [s] and number of samples: no noise repeats a number as often
 REPEATED = 0.2  # share of samples that may repeat the one before elsewhere; rounded and held numbers have more
 STRIDES = 1, 2, 4, 8  # of samples that are looked at
-NEAR = 3  # steps over which a velocity is formed
+VELOCITY_STEPS = 3  # steps over which a velocity is formed
 AT_ONCE = 3.0  # least change of a velocity over what it usually is, its 99 % quantile, or the largest third difference
 LEAST_STOP = 0.01  # of a velocity that is one [m/s, rad/s]
 WHITE = 1.2  # least fifth over fourth differences of noise: 1.9 of white noise, 1.8 of white velocities
@@ -46,7 +46,7 @@ STEEP = 0.5  # least cosine of a tilt at which there is a heading
 
 
 @dataclass(frozen=True)
-class Part:
+class PosePart:
     """A part of a pose.
 
     Attributes:
@@ -75,7 +75,7 @@ def with_still_parts(samples: Samples, stamps: Integers) -> Samples:
     if len(t) < 4 * FEWEST:
         return samples
     parts = _parts(samples, t)
-    known: list[tuple[Part, list[tuple[int, int]]]] = []
+    known: list[tuple[PosePart, list[tuple[int, int]]]] = []
     for part in parts:
         wholes = [each for whole, found in known if part.name in whole.holds for each in found]
         found = [
@@ -97,21 +97,21 @@ def _never_measured(p: Array) -> Iterator[str]:
             yield f"its {axis} is {p[0, i]:.3f} m in every sample, while {others} shake as measured: was it, too?"
 
 
-def _parts(samples: Samples, t: Array) -> list[Part]:
+def _parts(samples: Samples, t: Array) -> list[PosePart]:
     """The parts of poses, those that hold others first."""
     p, q = samples.p, continuous(samples.q)
     out = [
-        Part("position", p, _digit(p), holds=tuple("xyz")),
-        Part("attitude", q, LAST, holds=("heading",)),
+        PosePart("position", p, _digit(p), holds=tuple("xyz")),
+        PosePart("attitude", q, LAST, holds=("heading",)),
     ]
-    out += [Part(axis, p[:, [i]], _digit(p[:, [i]])) for i, axis in enumerate("xyz")]
+    out += [PosePart(axis, p[:, [i]], _digit(p[:, [i]])) for i, axis in enumerate("xyz")]
     upright = 1.0 - 2.0 * (q[:, 0] ** 2 + q[:, 1] ** 2)
     if upright.min() > STEEP:
-        out.append(Part("heading", headings(t, q)[:, None], 2.0 * LAST, ROUNDED))
+        out.append(PosePart("heading", headings(t, q)[:, None], 2.0 * LAST, ROUNDED))
     return out
 
 
-def _lost(part: Part, parts: list[Part], t: Array) -> Iterator[tuple[int, int]]:
+def _lost(part: PosePart, parts: list[PosePart], t: Array) -> Iterator[tuple[int, int]]:
     """Yield first and last samples of stretches through which a part stands still as that of no body does."""
     for stride in STRIDES:  # numbers that are rounded repeat at a high rate
         at = slice(None, None, stride)
@@ -136,7 +136,7 @@ def _lost(part: Part, parts: list[Part], t: Array) -> Iterator[tuple[int, int]]:
 
 
 def _is_lost(
-    part: Part, others: list[Part], t: Array, inside: Booleans, stretch: tuple[int, int]
+    part: PosePart, others: list[PosePart], t: Array, inside: Booleans, stretch: tuple[int, int]
 ) -> bool:
     """True if a part stands still through a stretch as that of no body does.
 
@@ -150,7 +150,7 @@ def _is_lost(
     start, stop = stretch
     if _noise_is_gone(part, start, stop):
         return True
-    if not NEAR <= start < len(t) - NEAR:
+    if not VELOCITY_STEPS <= start < len(t) - VELOCITY_STEPS:
         return False
     nowhere = np.zeros(len(inside), np.bool_)
     is_alone = any(np.mean(_still(each)[start:stop]) < 0.5 for each in others) and not any(
@@ -159,12 +159,12 @@ def _is_lost(
     return is_alone and _turns_at_once(part, t, start, inside, ALL)
 
 
-def _is_of(part: Part, other: Part) -> bool:
+def _is_of(part: PosePart, other: PosePart) -> bool:
     """True if one of two parts is the other, or holds it."""
     return part is other or part.name in other.holds or other.name in part.holds
 
 
-def _still(part: Part) -> Booleans:
+def _still(part: PosePart) -> Booleans:
     """(K - 1,) steps from sample to sample that are none."""
     return np.asarray(np.linalg.norm(np.diff(part.x, axis=0), axis=1) <= part.least)
 
@@ -176,7 +176,7 @@ def _runs(still: Booleans) -> list[tuple[int, int]]:
 
 
 def _turns_at_once(
-    part: Part, t: Array, k: int, inside: Booleans, most: tuple[float, float]
+    part: PosePart, t: Array, k: int, inside: Booleans, most: tuple[float, float]
 ) -> bool:
     """True if a part changes its velocity at a sample as it does nowhere else.
 
@@ -189,11 +189,15 @@ def _turns_at_once(
         inside: (K - 1,) steps that do not count as usual.
         most: shares of the other samples at which its velocity and third differences change by less, at least.
     """
-    padded = np.convolve(np.r_[inside, False], np.ones(2 * NEAR + 1), "same") > 0.0
-    v = (part.x[NEAR:] - part.x[:-NEAR]) / (t[NEAR:] - t[:-NEAR])[:, None]
-    changes = np.linalg.norm(v[NEAR:] - v[:-NEAR], axis=1)  # at samples from NEAR on
+    padded = np.convolve(np.r_[inside, False], np.ones(2 * VELOCITY_STEPS + 1), "same") > 0.0
+    v = (part.x[VELOCITY_STEPS:] - part.x[:-VELOCITY_STEPS]) / (
+        t[VELOCITY_STEPS:] - t[:-VELOCITY_STEPS]
+    )[:, None]
+    changes = np.linalg.norm(
+        v[VELOCITY_STEPS:] - v[:-VELOCITY_STEPS], axis=1
+    )  # at samples from VELOCITY_STEPS on
     bends = np.linalg.norm(np.diff(part.x, 3, axis=0), axis=1)  # from the second one on
-    usual = changes[~padded[NEAR:-NEAR]], bends[~padded[2:-1]]
+    usual = changes[~padded[VELOCITY_STEPS:-VELOCITY_STEPS]], bends[~padded[2:-1]]
     if not all(len(each) for each in usual):
         return False
     dt = (t[k + 1] - t[k - 1]) / 2.0
@@ -201,14 +205,16 @@ def _turns_at_once(
         float(np.linalg.norm(part.x[k] - part.x[k - 1])),
         float(np.linalg.norm(part.x[k + 1] - part.x[k])),
     )
-    is_fast = changes[k - NEAR] > max(LEAST_STOP, AT_ONCE * float(np.quantile(usual[0], most[0])))
+    is_fast = changes[k - VELOCITY_STEPS] > max(
+        LEAST_STOP, AT_ONCE * float(np.quantile(usual[0], most[0]))
+    )
     is_bent = bends[k - 2 : k].max() > max(
         LEAST_STOP * dt, AT_ONCE * float(np.quantile(usual[1], most[1]))
     )
     return bool(step > LEAST_STOP * dt and (is_fast or is_bent))
 
 
-def _noise_is_gone(part: Part, start: int, stop: int) -> bool:
+def _noise_is_gone(part: PosePart, start: int, stop: int) -> bool:
     """True if a part shakes up to a stretch, or from it on, as measurements do and set-points do not."""
     still = _still(part)
     beside = [slice(max(0, start - NOISY), start), slice(stop + 1, stop + 1 + NOISY)]
@@ -237,7 +243,7 @@ def _digit(p: Array) -> float:
     return 1e-6
 
 
-def _text(part: Part, t: Array, stretches: list[tuple[int, int]]) -> str:
+def _text(part: PosePart, t: Array, stretches: list[tuple[int, int]]) -> str:
     """The note of a part's stretches."""
     start, stop = stretches[0]
     place = f" at {part.x[start, 0]:.3f} m" if part.name in tuple("xyz") else ""

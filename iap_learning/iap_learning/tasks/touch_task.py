@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keys that tasks in worlds with contact share."""
 
+from typing import Literal
+
 from iap_description.config.record import Real, Record
 from iap_learning.tasks.scaling import ActionRange
 from iap_learning.tasks.task import Task
@@ -18,6 +20,22 @@ class TouchReward(Record):
     change: Real
     success: Real
     failure: Real
+
+
+class NormalVelocity(ActionRange):
+    """One number: the velocity of the platform towards the wall [m/s]."""
+
+    kind: Literal["normal_velocity"]
+
+    @property
+    def gives_references(self) -> bool:
+        """True: the suite's law flies it."""
+        return True
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return 1
 
 
 class TouchTask(Task):

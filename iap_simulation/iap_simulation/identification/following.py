@@ -14,7 +14,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_physics.identified.dynamics import CHANNELS
 from iap_simulation.identification.log import BASE_CHANNELS, Log
-from iap_simulation.identification.responses import Response, correlations, response_of
+from iap_simulation.identification.responses import LinearResponse, correlations, response_of
 
 MAX_DELAY, MAX_LEAD = (
     2.0,
@@ -29,9 +29,10 @@ MIN_CHECKED, SURE = (
     10.0,
 )  # durations of a log in which following is looked for, and is sure [s]
 LEAST_PERIOD = 0.02  # of the times at which it is [s]
-LEADS, ENOUGH, TRACE = 11, 1.5, 0.01  # leads that are tried, and what a smaller one may leave more
+LEADS = 11  # that are tried
+LEAD_LEAVES, TRACE = 1.5, 0.01  # times what the best one leaves, and more, that a smaller lead may
 SAME = 0.3  # within which times between velocities and commands are the same [s]
-HALF = 0.5  # share that is explained, and correlation, of what goes the opposite way
+OPPOSITE = 0.5  # share that is explained, and correlation, of what goes the opposite way
 LATE = 0.8  # of all channels, of which a note is made; loops of velocity take less than half a second [s]
 CLOSE = 0.9  # correlation of a velocity whose gain and delay are known
 USUAL_GAINS = (0.55, 1.8)  # of velocities in the unit of their commands
@@ -100,7 +101,7 @@ def _check_clocks(log: Log, commands: Array, v: Array, period: float) -> None:
     for u, x in zip(commands.T, v.T, strict=True):
         values = correlations(u, x, -most, most)
         lag = int(np.argmax(values)) - most
-        if -round(MAX_LEAD / period) <= lag <= late or values[lag + most] < HALF:
+        if -round(MAX_LEAD / period) <= lag <= late or values[lag + most] < OPPOSITE:
             continue
         shift = lag - late // 4  # so that the response lies in the second behind it
         at, after = (u[max(0, -shift) :], x[max(0, shift) :])
@@ -125,7 +126,7 @@ def _check_early(log: Log, u: Array, x: Array, i: int, period: float) -> None:
     answers = [response_of(u, x, longest, int(lead), int(leads[-1])) for lead in leads]
     left = np.array([1.0 - each.explained for each in answers])
     least = float(left.min())
-    best = int(np.flatnonzero(left < ENOUGH * least + TRACE)[0])
+    best = int(np.flatnonzero(left < LEAD_LEAVES * least + TRACE)[0])
     is_better = left[0] > LEAVES * left[best] and answers[best].explained > CLEAR
     if is_better and answers[best].gain > USUAL_GAINS[0] and leads[best] >= LEAD_PERIODS:
         raise BadInput(
@@ -218,7 +219,9 @@ def _odd_delays(delays: dict[str, float], period: float) -> list[str]:
     ]
 
 
-def _check_sense(log: Log, i: int, behind: dict[int, Array], answers: dict[int, Response]) -> None:
+def _check_sense(
+    log: Log, i: int, behind: dict[int, Array], answers: dict[int, LinearResponse]
+) -> None:
     """Refuse a velocity that follows another channel's command, or its own the other way.
 
     Args:
@@ -242,7 +245,9 @@ def _check_sense(log: Log, i: int, behind: dict[int, Array], answers: dict[int, 
     lowest = float(behind[i].min())
     is_first = highest[i] < -lowest or np.argmin(behind[i]) < np.argmax(behind[i])
     is_opposite = (
-        answers[i].explained > HALF and answers[i].gain < -USUAL_GAINS[0] and lowest < -HALF
+        answers[i].explained > OPPOSITE
+        and answers[i].gain < -USUAL_GAINS[0]
+        and lowest < -OPPOSITE
     )
     if (highest[i] < NONE and lowest < -CLEAR) or (is_opposite and is_first):
         raise BadInput(

@@ -18,14 +18,16 @@ TAPS, LEAST_WEIGHT = 24, 1e-2  # of a command's past, and of their singular valu
 LEAST_POWER = 1e-18  # share of a velocity's power that is its motion
 
 
-class Response(NamedTuple):
+class LinearResponse(NamedTuple):
     """A velocity by its command's past: the share of its variance that is explained, and the steady gain."""
 
     explained: float
     gain: float
 
 
-def response_of(u: Array, v: Array, longest: int, lead: int = 0, most_lead: int = 0) -> Response:
+def response_of(
+    u: Array, v: Array, longest: int, lead: int = 0, most_lead: int = 0
+) -> LinearResponse:
     """The response of a velocity (K,) to a command (K,).
 
     Args:
@@ -38,15 +40,15 @@ def response_of(u: Array, v: Array, longest: int, lead: int = 0, most_lead: int 
     lags = np.unique(np.linspace(0, longest, TAPS).round().astype(int))
     rows = np.arange(longest, len(v) - most_lead)
     if len(rows) < 3 * len(lags):
-        return Response(0.0, 0.0)
+        return LinearResponse(0.0, 0.0)
     A = u[rows[:, None] + lead - lags[None, :]]
     A, y = A - A.mean(axis=0), v[rows] - v[rows].mean()
     power = float(y @ y)
     if not power > LEAST_POWER * float(v @ v):
-        return Response(0.0, 0.0)
+        return LinearResponse(0.0, 0.0)
     weights = np.linalg.lstsq(A, y, rcond=LEAST_WEIGHT)[0]
     left = y - A @ weights
-    return Response(1.0 - float(left @ left) / power, float(weights.sum()))
+    return LinearResponse(1.0 - float(left @ left) / power, float(weights.sum()))
 
 
 def correlations(command: Array, v: Array, first: int, last: int) -> Array:

@@ -5,8 +5,7 @@ from typing import Literal
 
 from iap_description.config.record import NonNegative, NonNegativeCount, Positive, Real, Record
 from iap_learning.tasks.kinds.perch_on_wall.observations import TERMS
-from iap_learning.tasks.scaling import ActionRange
-from iap_learning.tasks.touch_task import TouchReward, TouchTask
+from iap_learning.tasks.touch_task import NormalVelocity, TouchReward, TouchTask
 
 
 class RangeSensorSpec(Record):
@@ -53,22 +52,6 @@ class PerchReward(TouchReward):
     force: Real
 
 
-class PerchAction(ActionRange):
-    """One number: the velocity of the platform towards the wall [m/s]."""
-
-    kind: Literal["normal_velocity"]
-
-    @property
-    def gives_references(self) -> bool:
-        """True: the suite's law flies it."""
-        return True
-
-    @property
-    def columns(self) -> int:
-        """Number of columns."""
-        return 1
-
-
 class PerchTask(TouchTask):
     """A platform that sticks to a wall by a latch of the scenario, whose socket is that wall.
 
@@ -83,7 +66,7 @@ class PerchTask(TouchTask):
     TERMS = TERMS
 
     episodes: Literal["perch_on_wall"]
-    action: PerchAction
+    action: NormalVelocity
     latch: str
     sensor: RangeSensorSpec
     centering: Positive

@@ -5,8 +5,7 @@ from typing import Literal
 
 from iap_description.config.record import NonNegative, NonNegativeCount, Positive, Real, Record
 from iap_learning.tasks.kinds.wall_push.observations import TERMS
-from iap_learning.tasks.scaling import ActionRange
-from iap_learning.tasks.touch_task import TouchReward, TouchTask
+from iap_learning.tasks.touch_task import NormalVelocity, TouchReward, TouchTask
 
 
 class ForceSensorSpec(Record):
@@ -55,22 +54,6 @@ class PushReward(TouchReward):
     peak: Real
 
 
-class PushAction(ActionRange):
-    """One number: the velocity of the platform towards the wall [m/s]."""
-
-    kind: Literal["normal_velocity"]
-
-    @property
-    def gives_references(self) -> bool:
-        """True: the suite's law flies it."""
-        return True
-
-    @property
-    def columns(self) -> int:
-        """Number of columns."""
-        return 1
-
-
 class WallPushTask(TouchTask):
     """A push on an object of the scenario, with the force of its key `push`, along one axis of P.
 
@@ -85,7 +68,7 @@ class WallPushTask(TouchTask):
     TERMS = TERMS
 
     episodes: Literal["wall_push"]
-    action: PushAction
+    action: NormalVelocity
     wall: str
     sensor: ForceSensorSpec
     centering: Positive
