@@ -14,6 +14,7 @@ from PIL import Image
 from iap_bringup.pictures.render import render_run
 from iap_description.config.alternatives import alternatives
 from iap_simulation import record
+from iap_simulation.runs.run import Result
 from iap_simulation.scenario.shipped import SCENARIOS
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "gallery"
@@ -68,24 +69,62 @@ def gallery() -> str:
     return out
 
 
-def figure_text(summary: str, metrics: dict[str, Any], first: float | None = None) -> str:
-    """The outcome of a flight, and in free flight the error of the reference that it followed.
+def figure_text(result: Result, first: float | None = None) -> str:
+    """The outcome of a flight, and the first figure of `FIGURES_OF` that it has.
 
     Args:
-        summary: of a task; empty without one.
-        metrics: of the flight; without errors where it has several vehicles.
+        result: of the flight.
         first: what was flown of it [s]; None for all.
     """
-    rmse = metrics.get("position_rmse_m")
-    free = rmse is not None and not {"arm", "force_max_n"} & metrics.keys()
-    least = "below " if free and 1e3 * rmse < LEAST else ""
-    error = f"position RMSE {least}{max(1e3 * rmse, LEAST):.3g} mm" if free else ""
+    summary = result.summary.strip()
+    if first is None and summary != result.metrics["outcome"]:  # a task's own sentence says more
+        return f"**{summary}**"
+    text = next((each for figure in FIGURES_OF if (each := figure(result))), "")
     if first is not None:
-        force = metrics.get("force_max_n")
-        error = f"largest force {force:.3g} N" if force else error
-        return f"The first {first:.0f} s" + (f": {error}" if error else "") + "."
-    error = f"; {error}" if error else ""
-    return f"**{(summary or metrics['outcome']).strip()}**{error}"
+        return f"The first {first:.0f} s" + (f": {text}" if text else "") + "."
+    return f"**{summary}**" + (f"; {text}" if text else "")
+
+
+def _tip(result: Result) -> str:
+    """The error of an arm's end effector."""
+    arm = result.metrics.get("arm", {})
+    rmse = arm.get("position_rmse_m", arm.get("tip_rmse_m"))
+    return "" if rmse is None else f"RMSE of the end effector {_mm(rmse)}"
+
+
+def _modules(result: Result) -> str:
+    """The largest error of a module along an axis, once it is in the air."""
+    rows = result.metrics.get("modules", {}).get("rmse_steady", {}).values()
+    sizes = [max(row[:3]) for row in rows if row is not None]
+    return f"RMSE of a module along an axis, at most {_mm(max(sizes))}" if sizes else ""
+
+
+def _depth(result: Result) -> str:
+    """The depth of a tool in a bore."""
+    depth = result.metrics.get("depth_m")
+    return f"depth in the bore {1e3 * depth:.0f} mm" if depth else ""
+
+
+def _force(result: Result) -> str:
+    """The largest force of contact."""
+    force = result.metrics.get("force_max_n")
+    return f"largest force {force:.3g} N" if force else ""
+
+
+def _position(result: Result) -> str:
+    """The position error of the vehicles that follow references, of several the largest."""
+    vehicles = result.metrics.get("vehicles") or dict.fromkeys(result.followers, result.metrics)
+    sizes = [vehicles[name].get("position_rmse_m") for name in result.followers]
+    known = [size for size in sizes if size is not None]
+    return f"position RMSE {_mm(max(known))}" if known else ""
+
+
+def _mm(size: float) -> str:
+    least = "below " if 1e3 * size < LEAST else ""
+    return f"{least}{max(1e3 * size, LEAST):.3g} mm"
+
+
+FIGURES_OF = (_tip, _modules, _depth, _force, _position)  # of a flight, the most telling first
 
 
 def take_picture(folder: Path, out: Path, times: Sequence[float] = ()) -> None:
@@ -111,8 +150,7 @@ def fly_gallery(names: Sequence[str]) -> int:
         first = FIRST.get(name)
         with tempfile.TemporaryDirectory() as folder:
             result = record(name, folder=Path(folder) / name, duration=first)
-            metrics = result.metrics if len(result.followers) == 1 else {"outcome": ""}
-            known[name] = figure_text(result.summary, metrics, first)
+            known[name] = figure_text(result, first)
             times = [] if first is None else [result.metrics["duration_s"]]
             take_picture(result.folder, FOLDER / f"{name}.webp", times)
         FIGURES.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")

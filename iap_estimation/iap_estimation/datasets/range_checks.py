@@ -34,7 +34,7 @@ EXCESSES = np.linspace(-1.0, 1.0, 21)  # common to all ranges, that are tried [m
 FINER = np.linspace(-0.08, 0.08, 9)  # around the best of them [m]
 FAR_BELOW = 0.3  # part that is left where several are exchanged, at most
 ALIKE = 1.5  # errors over the least, of exchanges that mend as much, as in rooms that are the same from two sides
-LEFT = 0.08  # error that is left where it has its right place, at most [m]
+LEFT = 0.08  # error that is left by the right unit, or an anchor at its right place, at most [m]
 MISPLACED = 1.0  # least way between the places of an anchor, of which one is wrong [m]
 SUSPECTS, IN_A_RING = (
     8,
@@ -140,13 +140,17 @@ def _check_units(moments: Sequence[Ranges], source: str) -> None:
 
 
 def _other_unit(moments: Sequence[Ranges]) -> tuple[float, str]:
-    """Error that is left with the ranges in a unit that is near a metre [m, as they are], and what it asks for."""
+    """Error that is left with the ranges in a unit that is near a metre [m, as they are], and what it asks for.
+
+    A unit is right where it leaves `LEFT` at most: a scale to choose makes a misfit of any cause smaller.
+    """
     left = {
         factor: _error(_errors([_scaled(each, factor) for each in moments])) / min(factor, 1.0)
         for factor in NEAR_UNITS
     }
     best = min(left, key=lambda factor: left[factor])
-    return left[best], f"as {NEAR_UNITS[best]}: set key 'ranges.scale' to {best:g}"
+    least = left[best] if left[best] * min(best, 1.0) < LEFT else np.inf
+    return least, f"as {NEAR_UNITS[best]}: set key 'ranges.scale' to {best:g}"
 
 
 def _excess(moments: Sequence[Ranges]) -> tuple[float, str]:
