@@ -6,7 +6,6 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from markdown import MADE
 from PIL import Image

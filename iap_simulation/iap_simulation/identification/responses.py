@@ -10,7 +10,6 @@ velocity if the command had come earlier.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.signal import correlate
 
 from iap_description.arrays import Array, Integers
 
@@ -55,7 +54,9 @@ def correlations(command: Array, v: Array, first: int, last: int) -> Array:
     """Correlations (last - first + 1,) of a velocity (K,) with a command that is so many samples older."""
     count, lags = len(v), np.arange(first, last + 1)
     u, x = command - command.mean(), v - v.mean()
-    products = correlate(x, u, "full", "fft")[lags + count - 1]
+    size = 1 << (2 * count - 1).bit_length()  # no product of two ends comes round to another lag
+    spectrum = np.fft.rfft(x, size) * np.conj(np.fft.rfft(u, size))
+    products = np.fft.irfft(spectrum, size)[lags]
     n = count - np.abs(lags)
     sums = [_sums(each, lags, at) for each, at in ((u, 0), (x, 1), (u**2, 0), (x**2, 1))]
     covariance = products - sums[0] * sums[1] / n

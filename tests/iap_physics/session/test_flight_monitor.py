@@ -68,7 +68,7 @@ def test_two_vehicles_collide_once_a_pair_and_only_where_they_overlap() -> None:
 
 
 def test_those_that_a_latch_or_a_structure_holds_together_may_touch() -> None:
-    latched = monitor({"l": SimpleNamespace(probe="one/probe", socket="two/socket")})
+    latched = monitor({"l": SimpleNamespace(vehicles=("one", "two"))})
     held = monitor()
     held.structure_of = lambda i: {0, 1}
     apart = monitor()
