@@ -116,7 +116,7 @@ def compare_readme(console: Console, *, as_json: bool = False) -> None:
     if not checkouts:
         raise BadInput("experiment readme: no README here; run it from a checkout")
     table = Table("iap run", "key", "page", "here", "same")
-    rows, differing, flown = [], [], ""
+    rows, differing, last_command = [], [], ""
     figures = readme_figures(checkouts[0] / DATA)
     with work_bar(Console(stderr=True)) as report:
         results = list(measured(figures, report))
@@ -131,9 +131,10 @@ def compare_readme(console: Console, *, as_json: bool = False) -> None:
                 "is_met": is_met,
             }
         )
-        command = "" if figure.command == flown else figure.command  # once, as it may be long
+        is_repeated = figure.command == last_command  # named once, as it may be long
+        command = "" if is_repeated else figure.command
         table.add_row(command, figure.key, figure.text, f"{value:.4g}", "yes" if is_met else "no")
-        flown = figure.command
+        last_command = figure.command
     if as_json:
         sys.stdout.write(json.dumps({"figures": rows, "differing": len(differing)}) + "\n")
     else:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
+from iap_description.math.runs import true_runs
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog
 
@@ -43,9 +44,8 @@ def flights_in(log: FlightLog) -> list[InTheAir]:
 def _spells(log: FlightLog) -> list[InTheAir]:
     """All times in the air, however short."""
     t, in_air = _in_the_air(log)
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], in_air.astype(np.int8), [0]])))
     spells = []
-    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+    for start, stop in true_runs(in_air):
         end = float(t[stop]) if stop < len(t) else log.end
         spells.append(InTheAir(float(t[start]), end))
     return spells

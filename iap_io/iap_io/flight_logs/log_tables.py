@@ -10,6 +10,7 @@ import numpy as np
 from iap_description.arrays import Array, Booleans
 from iap_description.frames import swap_attitude, swap_body, swap_world
 from iap_description.math import euler, so3
+from iap_description.math.runs import true_runs
 from iap_io.flight_logs.flight_log import SETPOINTS, STATES, UNITS, Signal
 
 QUATERNION = UNITS["attitude"]
@@ -230,10 +231,9 @@ def _longest_part(t: Array, keep: Booleans, name: str) -> tuple[Booleans, list[s
     index = np.flatnonzero(keep)
     times = t[index]
     latest = np.maximum.accumulate(times)
-    edges = np.flatnonzero(np.diff(np.r_[0, (times < latest).astype(np.int8), 0]))
     begins = [
-        int(begin)
-        for begin, end in zip(edges[::2], edges[1::2], strict=True)
+        begin
+        for begin, end in true_runs(times < latest)
         if end - begin >= SET_BACK_ROWS and (np.diff(times[begin:end]) > 0.0).all()
     ]
     if not begins:

@@ -14,6 +14,7 @@ import numpy as np
 from iap_description.arrays import Array, Booleans
 from iap_description.earth import GRAVITY
 from iap_description.math import so3
+from iap_description.math.runs import true_runs
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, Signal
 from iap_io.flight_logs.flight_times import InTheAir
@@ -29,18 +30,18 @@ STILL = 1.0  # time without a change that is looked at [s]; receivers measure mo
 
 
 class SignalPair(NamedTuple):
-    """Changes of a signal and another one that says them.
+    """Changes of a signal and another one that measures them.
 
     Attributes:
         name: of the signal, and of the other one.
         changes: (K - 1, 3) of the signal from sample to sample, over their time.
-        said: (K - 1, 3) the same by the other one.
+        measured: (K - 1, 3) the same by the other one.
         least: RMS along an axis that is compared.
     """
 
     name: tuple[str, str]
     changes: Array
-    said: Array
+    measured: Array
     least: float
 
 
@@ -73,7 +74,7 @@ def signal_doubts(log: FlightLog, when: InTheAir) -> Iterator[str]:
 def _doubts(pair: SignalPair, signal: Signal) -> Iterator[str]:
     """Yield notes of a pair, whose first signal is given."""
     (name, by), odd = pair.name, []
-    for axis, a, b in zip("xyz", pair.changes.T, pair.said.T, strict=True):
+    for axis, a, b in zip("xyz", pair.changes.T, pair.measured.T, strict=True):
         still = _longest_still(a == 0.0, signal.t)
         if still is not None and np.sqrt(np.mean(b[still] ** 2)) > pair.least:
             begin, end = signal.t[still.start], signal.t[still.stop]
@@ -94,7 +95,6 @@ def _doubts(pair: SignalPair, signal: Signal) -> Iterator[str]:
 
 def _longest_still(still: Booleans, t: Array) -> slice | None:
     """The longest run of steps without a change, if it lasts."""
-    edges = np.flatnonzero(np.diff(np.r_[False, still, False].astype(int)))
-    runs = [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    runs = [slice(*each) for each in true_runs(still)]
     longest = max(runs, key=lambda run: t[run.stop] - t[run.start], default=None)
     return longest if longest is not None and t[longest.stop] - t[longest.start] > STILL else None

@@ -15,6 +15,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
+from iap_description.math.runs import true_runs
 from iap_io.trajectories.samples import StampedSamples
 
 S = TypeVar("S", bound=StampedSamples)
@@ -43,8 +44,7 @@ def check_order(samples: StampedSamples, stamps: Integers) -> None:
     behind = stamps < np.maximum.accumulate(stamps)
     if samples.header_ns is not None and samples.bag_ns is not None:
         return
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], behind.astype(np.int8), [0]])))
-    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+    for start, stop in true_runs(behind):
         if stop - start >= LATE and (np.diff(stamps[start:stop]) >= 0).all():
             step = (stamps[start - 1] - stamps[start]) * 1e-9
             at = (stamps[start - 1] - stamps[0]) * 1e-9

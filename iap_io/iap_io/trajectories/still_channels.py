@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.math.runs import true_runs
 from iap_io.trajectories.headings import headings
 from iap_io.trajectories.samples import Samples, continuous
 
@@ -118,7 +119,7 @@ def _lost(part: PosePart, parts: list[PosePart], t: Array) -> Iterator[tuple[int
         still = _still(replace(part, x=part.x[at]))
         stretches = [
             (start, stop)
-            for start, stop in _runs(still)
+            for start, stop in true_runs(still)
             if stop - start >= FEWEST and t[at][stop] - t[at][start] >= MIN_STILL
         ]
         inside = np.zeros(len(still), np.bool_)
@@ -167,12 +168,6 @@ def _is_of(part: PosePart, other: PosePart) -> bool:
 def _still(part: PosePart) -> Booleans:
     """(K - 1,) steps from sample to sample that are none."""
     return np.asarray(np.linalg.norm(np.diff(part.x, axis=0), axis=1) <= part.least)
-
-
-def _runs(still: Booleans) -> list[tuple[int, int]]:
-    """First and last sample of each run of steps that are none."""
-    edges = np.flatnonzero(np.diff(np.r_[False, still, False].astype(int)))
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _turns_at_once(

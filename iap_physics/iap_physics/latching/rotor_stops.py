@@ -34,7 +34,7 @@ class RotorStops(PlantPart):
     def of(
         cls, latches: LatchPhases, specs: Mapping[str, Latch], propulsion: Mapping[str, Propulsion]
     ) -> Self | None:
-        """Those of latches by their records; `propulsion` by vehicles' names. None where nothing stops any."""
+        """Stops by latches with their records, and propulsion by vehicles' names; None where no latch stops rotors."""
         stopped = [
             (k, propulsion[latch.vehicles[0]])
             for k, latch in enumerate(specs.values())
