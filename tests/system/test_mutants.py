@@ -179,6 +179,25 @@ def test_a_test_that_expects_a_message_is_one_of_the_function_that_raises_it(too
     }
 
 
+def test_what_is_registered_by_a_decorator_or_named_by_two_texts_is_reached(tool, toy):
+    (toy / "iap_toy" / "iap_toy" / "kinds.py").write_text(
+        "class Spec:\n    pass\n\n"
+        "@kind_of(Spec)\nclass Kind:\n    def apply(self):\n        return 1\n\n"
+        "def names():\n    return Later('late', 'run')\n"
+    )
+    (toy / "iap_toy" / "iap_toy" / "late.py").write_text("def run():\n    return 1\n")
+    (toy / "tests" / "iap_toy" / "test_kinds.py").write_text(
+        "from iap_toy.kinds import Spec, names\n\n"
+        "def test_spec():\n    assert Spec()\n\ndef test_names():\n    assert names()\n"
+    )
+    sources = tool("sources").Sources(toy, ["iap_toy"])
+    reached = {"kinds.py:Kind.apply": "test_spec", "late.py:run": "test_names"}
+    for place, test in reached.items():
+        assert [*sources.tests(f"iap_toy/iap_toy/{place}")] == [
+            f"tests/iap_toy/test_kinds.py::{test}"
+        ]
+
+
 @pytest.mark.parametrize(
     ("line", "kind", "expected"),
     [

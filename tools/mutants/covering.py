@@ -21,7 +21,7 @@ LONGEST_NOTING = 1800.0  # [s] for the tests of one folder
 FAR = 9  # steps of use; who is farther is as likely as any other
 NAMESAKE = 2  # steps by which a test is nearer that has a word of the function's name
 ALIKE = 5  # letters in which two words begin alike that are forms of one
-USUAL, SLOW = 1.5, 15.0  # [s] of a test that was not noted, and of one that is marked as slow
+USUAL, SLOW = 0.5, 15.0  # [s] of a test that was not noted, and of one that is marked as slow
 
 
 @dataclass(frozen=True)

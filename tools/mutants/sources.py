@@ -2,7 +2,8 @@
 """Functions, classes and constants of packages and tests, and which of them each uses, read from the sources alone.
 
 A use is a name: imported, of the same module, a fixture, a method by its name, a class that a table names as
-"module:Class". Compiled kernels, which no tracer sees, are followed as everything else. Who is called by a library,
+"module:Class", a function that a call names by two texts, its module and its own. What a decorator is given uses what
+is decorated, for that registers it. Compiled kernels, which no tracer sees, are followed as everything else. Who is called by a library,
 as validators of records are, is found by its messages: a test that expects one has its words.
 """
 
@@ -28,6 +29,9 @@ class Sources:
         self._methods: dict[str, set[str]] = defaultdict(set)
         self._slow: dict[str, bool] = {}  # of tests
         self._texts: dict[str, set[str]] = {}  # in a function
+        self._registered: dict[str, set[str]] = defaultdict(
+            set
+        )  # by decorators, of what they are given
         folders = [root / package / package for package in packages]
         files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
         tests = [
@@ -114,9 +118,10 @@ class Sources:
                 meant = self._methods.get(name, set())
                 if len(meant) <= MOST_NAMESAKES:
                     self._uses[user] |= meant - {user}
-        for user, uses in self._uses.items():
-            for used in uses:
-                users[used].add(user)
+        for uses in (self._uses, self._registered):
+            for user, names in uses.items():
+                for used in names:
+                    users[used].add(user)
         return users
 
     def _read(self, file: str, module: ast.Module) -> None:
@@ -126,6 +131,8 @@ class Sources:
         is_slow = any(name == "pytestmark" and _is_marked_slow(node) for name, node in own)
         for name, node in own:
             place = f"{file}:{name}"
+            for each in _given(node):
+                self._registered[known.get(each, "")].add(place)
             if isinstance(node, ast.ClassDef):
                 self._read_class(place, node, known)
             else:
@@ -176,6 +183,8 @@ class Sources:
                 module = known.get(each.value.id, "") if isinstance(each.value, ast.Name) else ""
                 attributes.add(each.attr)
                 uses |= {module + each.attr} if module.endswith(":") else set()
+            elif isinstance(each, ast.Call):
+                uses |= self._called_late(place, each)
             elif isinstance(each, ast.Constant) and isinstance(each.value, str):
                 uses |= self._named(each.value)
         self._uses[place] = uses - {place, ""}
@@ -190,6 +199,21 @@ class Sources:
         if match is None or match[1] not in self._modules or match[2] is None:
             return set()
         return {f"{self._modules[match[1]]}:{match[2]}"}
+
+    def _called_late(self, place: str, call: ast.Call) -> set[str]:
+        """The function that a call names by its module, within a package of the same name, and its own name."""
+        match call.args:
+            case [ast.Constant(value=str(module)), ast.Constant(value=str(function)), *_]:
+                above = [".".join(each.parts[1:]) for each in Path(place).parents]
+                names = [f"{folder}.{module}" for folder in above]
+                return {f"{self._modules[n]}:{function}" for n in names if n in self._modules}
+        return set()
+
+
+def _given(node: ast.stmt) -> set[str]:
+    """Names that decorators of a function or class are given."""
+    calls = [each for each in getattr(node, "decorator_list", ()) if isinstance(each, ast.Call)]
+    return {arg.id for call in calls for arg in call.args if isinstance(arg, ast.Name)}
 
 
 def _module_name(file: Path) -> str:

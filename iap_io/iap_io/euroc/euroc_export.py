@@ -14,7 +14,7 @@ from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_io.transports.pool import ImagePool
 from iap_io.transports.table import PNG
 
-BATCH = 60  # readings, so that not all images are in memory at once
+BATCH = 60  # readings whose images are in memory at once; the data set does not depend on it
 
 
 def export(run: Path, out: Path) -> None:

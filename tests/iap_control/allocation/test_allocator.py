@@ -65,6 +65,19 @@ def test_saturation_is_reported_exactly_when_a_thrust_was_limited():
     assert not allocator.saturated
 
 
+@pytest.mark.parametrize("name", ["three_star", "f450"])
+def test_a_wrench_is_known_to_be_made_unless_rotors_of_one_body_are_at_their_limits(name):
+    allocator = allocator_of(name)
+    weight = allocator.model.inertia.mass * 9.81
+    for U, within in ((0.9 * weight, True), (90.0 * weight, False)):
+        allocator(np.array([0, 0, U, 0, 0, 0.0]), LEVEL, np.zeros(allocator.model.count))
+        made = allocator.made_P
+        if name == "f450" and not within:
+            assert allocator.saturated and made is None
+        else:
+            assert (made[2] == pytest.approx(U)) == within and made[2] > 0.8 * weight
+
+
 def test_thrust_vectors_turn_with_the_platform():
     """(18) takes R_0 Lambda_i: the same wrench in P on a tilted platform leans the aircraft with it."""
     q_WP = so3.quaternion_exp(np.array([0.2, -0.1, 0.6]))

@@ -315,6 +315,7 @@ def test_files_that_say_nothing_of_light_are_rather_rough() -> None:
     wavefront = SimpleNamespace(image=None, diffuse=[0.5, 0.5, 0.5], name="wood")
     made = matter_of(SimpleNamespace(visual=SimpleNamespace(material=wavefront)))
     assert (made.name, made.color, made.surface.roughness) == ("wood", (0.5, 0.5, 0.5, 1.0), 0.8)
+    assert not made.two_sided
 
 
 # heights

@@ -46,8 +46,10 @@ def test_a_seed_has_the_same_episode_however_many_fly_at_once(
     task = make_task("docking")
     together = fly_batched(task, docking, range(5, 12))
     monkeypatch.setattr(batched, "AT_ONCE", 3)
-    apart = fly_batched(task, docking, range(5, 12))
+    told: list[int] = []
+    apart = fly_batched(task, docking, range(5, 12), progress=told.append)
     assert together.rows == apart.rows
+    assert told == sorted(told) and {3, 6, 7} <= set(told)  # at the end of each batch
     assert together.success.all()
 
 

@@ -8,6 +8,7 @@ from small_scenes import spec
 
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_sensors.camera_effects.depth_errors import _fill
 from iap_sensors.cameras.renderer import Frame
 from iap_sensors.cameras.spec import PRESETS, CameraSpec
 
@@ -59,6 +60,15 @@ def test_holes_are_filled_with_what_is_behind():
     found = measured(depth, fill=True)
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found[120, 130:150], 6.0, rtol=1e-5)
+
+
+def test_a_hole_has_the_farther_of_its_neighbours_or_the_only_one():
+    n = np.nan
+    rows = [[1, n, n, 3, 9], [3, n, n, 1, 9], [n, n, 2, 5, 5], [5, 5, 2, n, n], [n, n, n, n, n]]
+    filled = [[1, 3, 3, 3, 9], [3, 3, 3, 1, 9], [2, 2, 2, 5, 5], [5, 5, 2, 2, 2], [n] * 5]
+    out = np.array(rows, np.float32)
+    _fill(out)
+    np.testing.assert_array_equal(out, np.array(filled, np.float32))
 
 
 def test_what_the_right_imager_does_not_reach_gives_nothing():

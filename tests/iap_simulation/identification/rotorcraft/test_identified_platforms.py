@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Aircraft on joints of one platform: their thrusts together, their rotations each, and a file that flies."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from iap_bringup.cli import identify_rotorcraft
 from iap_bringup.cli.main import main
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
@@ -103,6 +105,28 @@ def test_aircraft_that_fly_at_different_times_are_refused(logs):
     late = {name: replace(each, t=each.t + 1000.0) for name, each in logs[1].signals.items()}
     with pytest.raises(BadInput, match="in the air at different times"):
         identify_fleet([logs[0], replace(logs[1], signals=late), logs[2]])
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_platform_s_file_and_figures_are_written_and_printed(
+    logs, tmp_path, capsys, monkeypatch, as_json
+):
+    monkeypatch.setattr(identify_rotorcraft, "_fleet", lambda options: logs)
+    out, typed = tmp_path / "model", ["--json"] if as_json else []
+    start = ["--set", "rotorcraft.start=three_star", "--out", str(out)]
+    assert main(["identify", "run", "--model", "rotorcraft", *start, *typed]) == 0
+    said, metrics = capsys.readouterr(), json.loads((out / "metrics.json").read_text())
+    table = said.err if as_json else said.out
+    assert (json.loads(said.out) == metrics) if as_json else "{" not in said.out
+    assert metrics["aircraft"] == [each.vehicle for each in logs]
+    value, half = metrics["parameters"][FULL]
+    assert value == pytest.approx(KAPPA.sum(), rel=5e-3) and 0.0 < half < 0.2
+    for name, (value, half) in metrics["parameters"].items():
+        row = next(line for line in table.splitlines() if f" {name} " in line)
+        assert f" {value:.4g} " in row and f" {half:.2g} " in row
+        assert f" {metrics['units'][name]} " in row
+    for name, reason in metrics["not_determined"].items():
+        assert f"not determined: {name}: {reason}" in table
 
 
 @pytest.mark.slow
