@@ -3,6 +3,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,8 +24,12 @@ from iap_bringup.experiments.virpo.scores import (
 from iap_bringup.experiments.virpo.study import as_csv, as_markdown, show_tables, write_tables
 from iap_bringup.experiments.virpo.tables import (
     ATTITUDE,
+    CONSISTENCY,
+    FIG_5C,
     GAIN,
     GAIN_NOISY,
+    TABLE_I,
+    TABLE_II,
     TABLE_VII,
     TABLE_VIII,
     _with_noise,
@@ -166,6 +171,59 @@ def test_tables_set_measured_beside_published_and_judge(whole):
     assert cell(whole, ATTITUDE, "a1 drones", "vio").passed is None
     assert not whole.missed
     assert all(order.text == "as published" for order in whole.orders if order.group == "SIAP-1")
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "method"),
+    [
+        (TABLE_I, "neighbours", "self_phy"),
+        (TABLE_II, "terms", "all_kin"),
+        (TABLE_II, "terms", "virpo"),
+    ],
+)
+def test_each_body_of_a_sequence_stands_beside_what_is_published_of_it(whole, table, key, method):
+    plan, papers = study(), published()
+    rows = [each.row for each in whole.cells if (each.table, each.method) == (table, method)]
+    cases = {sequence: plan.case(name) for sequence, name in SEQUENCES.items()}
+    expected = [f"{s} {body}" for s, case in cases.items() if case for body in case.drones]
+    assert rows == expected
+    for row in rows:
+        sequence, body = row.split()
+        one = cell(whole, table, row, method)
+        assert one.measured == pytest.approx(LEVEL[method]) and one.bar is None
+        assert one.published == papers.error(key, sequence, body, method)
+    assert {c.method for c in whole.cells if c.table == table} == set(COLUMNS[key])
+
+
+def test_numbers_of_constraints_are_columns_of_one_sequence(whole):
+    shown = [each for each in whole.cells if each.table == FIG_5C]
+    assert {each.row for each in shown} == {f"SIAP-1 drone_{k}" for k in (1, 2, 3)}
+    found = {each.method: each.measured for each in shown}
+    methods = {"F_k 1": "size_1", "F_k 3": "size_3", "F_k 5": "size_5", "F_k all": "virpo"}
+    assert found == {name: pytest.approx(LEVEL[method]) for name, method in methods.items()}
+
+
+def test_consistency_is_the_mean_over_drones_and_seeds():
+    plan = study()
+    sure = {
+        key: replace(each, nees=0.4 if key.seed == 1 else 0.7, attitude_nees=2.5, biases=0.98)
+        for key, each in made_up(plan).items()
+    }
+    made = tables(sure, plan, published())
+    for name, value, least, bar in (
+        ("NEES, at most", 0.6, False, 2.0),
+        ("NEES, at least", 0.6, True, 0.5),
+        ("attitude NEES, at most", 2.5, False, 2.0),
+        ("attitude NEES, at least", 2.5, True, 0.5),
+        ("biases within 3 sigma", 0.98, True, 0.99),
+    ):
+        one = cell(made, CONSISTENCY, name, "joint")
+        assert (one.measured, one.at_least, one.bar) == (pytest.approx(value), least, bar)
+        assert one.passed == (value >= bar if least else value <= bar) and one.unit == ""
+        assert cell(made, CONSISTENCY, name, "virpo").bar is None
+    assert not [
+        c for c in tables(made_up(plan), plan, published()).cells if c.table == CONSISTENCY
+    ]
 
 
 def test_what_is_worse_or_failed_is_said():
