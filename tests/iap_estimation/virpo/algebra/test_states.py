@@ -10,7 +10,15 @@ from iap_description.math.kernels import mv
 from iap_estimation.virpo.algebra import matrices as tuples
 from iap_estimation.virpo.algebra.normal_equations import accumulate, run
 from iap_estimation.virpo.algebra.solution import solve
-from iap_estimation.virpo.algebra.states import States, difference, retract
+from iap_estimation.virpo.algebra.states import (
+    ALIGNMENT,
+    States,
+    covariance_in_world,
+    difference,
+    in_world,
+    retract,
+    vertical,
+)
 
 SHAPES = [(3, 1, 0, False), (2, 3, 0, True), (4, 1, 2, True), (2, 2, 1, False)]
 RNG = np.random.default_rng(0)
@@ -222,3 +230,42 @@ def test_blocks_that_go_first_change_neither_step_nor_marginals(shape, is_dense,
 def test_equations_without_a_solution_are_refused(early):
     with pytest.raises(np.linalg.LinAlgError):
         solve(np.diag([1.0, -1e-3]), np.ones(2), 0.0, early)
+
+
+def in_world_step(state: np.ndarray, base: np.ndarray) -> np.ndarray:
+    """The step (15,) between two states (16,) of one aircraft."""
+    step, one = np.empty(15 + ALIGNMENT), States.empty(1, 1)
+    both = [States(row[None, None], one.drift, one.centre, one.alignment) for row in (state, base)]
+    difference(*both, step)
+    return step[:15]
+
+
+@pytest.mark.parametrize("a", [0, 2])
+def test_a_covariance_goes_into_the_map_by_the_derivative_of_the_state_there(a):
+    aircraft, h = 3, 1e-6
+    states = some_states(1, aircraft)
+    size, rng = states.size, np.random.default_rng(5)
+    half = rng.normal(size=(size, size))
+    C = half @ half.T
+    base, J = in_world(states.x[0, a], states.alignment[a]), np.empty((15, size))
+    for k in range(size):
+        sides = []
+        for sign in (h, -h):
+            moved, step = states.copy(), np.zeros(size)
+            step[k] = sign
+            retract(moved, step)
+            sides.append(in_world_step(in_world(moved.x[0, a], moved.alignment[a]), base))
+        J[:, k] = (sides[0] - sides[1]) / (2.0 * h)
+    found = covariance_in_world(C, a, states.x[0], states.alignment[a])
+    np.testing.assert_allclose(found, J @ C @ J.T, atol=1e-6)
+
+
+def test_a_state_in_the_map_is_turned_about_the_vertical_and_shifted():
+    row, place = some_states(1, 1).x[0, 0], np.array([1.0, -2.0, 3.0, 0.7])
+    there, turn = in_world(row, place), so3.quaternion_exp(np.array([0.0, 0.0, 0.7]))
+    np.testing.assert_allclose(there[:3], so3.rotate(turn, row[:3]) + place[:3], atol=1e-12)
+    np.testing.assert_allclose(there[3:7], so3.multiply(turn, row[3:7]), atol=1e-12)
+    np.testing.assert_allclose(there[7:10], so3.rotate(turn, row[7:10]), atol=1e-12)
+    np.testing.assert_array_equal(there[10:], row[10:])
+    up = so3.rotate(so3.conjugate(row[3:7]), np.array([0.0, 0.0, 1.0]))
+    np.testing.assert_allclose(vertical(row[3:7]), up, atol=1e-12)
