@@ -2,9 +2,9 @@
 """Functions, classes and constants of packages and tests, and which of them each uses, read from the sources alone.
 
 A use is a name: imported, of the same module, a fixture, a method by its name, a class that a table names as
-"module:Class", a function that a call names by two texts, its module and its own. What a decorator is given uses what
-is decorated, for that registers it. Compiled kernels, which no tracer sees, are followed as everything else. Who is called by a library,
-as validators of records are, is found by its messages: a test that expects one has its words.
+"module:Class", a function that a call names by two texts, its module and its own. What a decorator is given uses
+what is decorated, for that registers it. Compiled kernels, which no tracer sees, are followed as everything else. Who
+is called by a library, as validators of records are, is found by its messages: a test that expects one has its words.
 """
 
 import ast
