@@ -13,6 +13,7 @@ FIRMWARES = {
     "betaflight": "iap_physics.firmware.betaflight.betaflight:Betaflight",
     "px4": "iap_physics.firmware.px4.px4:Px4",
     "ardupilot": "iap_physics.firmware.ardupilot.ardupilot:ArduPilot",
+    "crazyflie": "iap_physics.firmware.crazyflie.crazyflie:Crazyflie",
 }
 METHODS = ("begin", "connect", "tell", "ask", "obstacles", "end", "write")
 

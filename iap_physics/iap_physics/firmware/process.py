@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ class FirmwareProcess:
         command: that starts it.
         environment: variables besides those of this process.
         files: put into its folder before, by their names.
+        sockets: that it has open, by their numbers here.
 
     Raises:
         FirmwareFailed: it cannot be started.
@@ -35,6 +37,7 @@ class FirmwareProcess:
         command: Sequence[str],
         environment: Mapping[str, str],
         files: Mapping[str, bytes],
+        sockets: Sequence[socket.socket] = (),
     ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="iap_firmware_"))
         for name, content in files.items():
@@ -48,6 +51,7 @@ class FirmwareProcess:
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
+                    pass_fds=[each.fileno() for each in sockets],
                     start_new_session=True,
                 )
         except OSError as error:

@@ -53,6 +53,20 @@ class BetaflightSettings(FirmwareSettings):
     yaw_gain: Positive = 2.5  # yaw rate per yaw error, since its angle mode has no heading [1/s]
 
 
+class CrazyflieSettings(FirmwareSettings):
+    """Settings of the Crazyflie's controllers; a command names the Python that runs them, null is the present one."""
+
+    name: Literal["crazyflie"] = "crazyflie"
+    # Its loops count steps of 1 ms.
+    rate_hz: Annotated[float, Field(strict=True, ge=1000.0, le=1000.0)] = 1000.0
+    bindings: Word | None = (
+        None  # folder of the built bindings; null looks for them as Python does
+    )
+    controller: Literal["pid", "mellinger"] = "pid"
+    # Of its outputs about roll, pitch and yaw; null turns the aircraft as fast as it turns a Crazyflie.
+    torque_scales: tuple[Positive, Positive, Positive] | None = None
+
+
 class OutsideSettings(FirmwareSettings):
     """Settings of firmwares that the user starts where there is no command, and that find out where they are."""
 
@@ -106,11 +120,13 @@ KINDS: dict[str, type[FirmwareSettings]] = {
     "betaflight": BetaflightSettings,
     "px4": Px4Settings,
     "ardupilot": ArduPilotSettings,
+    "crazyflie": CrazyflieSettings,
 }
 FirmwareChoice = Annotated[
     Annotated[BetaflightSettings, Tag("betaflight")]
     | Annotated[Px4Settings, Tag("px4")]
     | Annotated[ArduPilotSettings, Tag("ardupilot")]
+    | Annotated[CrazyflieSettings, Tag("crazyflie")]
     | Annotated[CustomSettings, Tag(CUSTOM)],
     Discriminator(kind_of),
 ]
