@@ -57,7 +57,7 @@ def check_ranges(rounds: Sequence[Ranges], names: Sequence[str], source: str) ->
         BadInput: with what mends it.
     """
     check_alive(rounds, names, source)
-    moments = list(_moments(rounds))
+    moments = list(moments_of(rounds))
     moments = moments[:: max(1, len(moments) // MOMENTS)]
     if not moments:
         return None
@@ -84,7 +84,7 @@ def check_ranges(rounds: Sequence[Ranges], names: Sequence[str], source: str) ->
     return now
 
 
-def _moments(rounds: Sequence[Ranges]) -> Iterator[Ranges]:
+def moments_of(rounds: Sequence[Ranges]) -> Iterator[Ranges]:
     """Ranges of short times as one round each, where they are to enough anchors."""
     waiting: list[Ranges] = []
     for one in rounds:
@@ -100,7 +100,7 @@ def _moments(rounds: Sequence[Ranges]) -> Iterator[Ranges]:
 
 def _joined(rounds: Sequence[Ranges]) -> Ranges:
     return Ranges(
-        rounds[0].t,
+        float(np.mean([each.t for each in rounds])),
         np.concatenate([each.anchors for each in rounds]),
         np.vstack([each.p_W for each in rounds]),
         np.concatenate([each.ranges for each in rounds]),

@@ -17,6 +17,7 @@ from iap_estimation.datasets.accelerometer_axes import accelerometer_axes
 from iap_estimation.datasets.data_sample import DataSample, sample_of
 from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.range_checks import check_ranges
+from iap_estimation.datasets.range_motion import check_motion
 from iap_estimation.datasets.range_start import FEWEST
 from iap_estimation.navigation.measurements import Event, Images
 from iap_estimation.navigation.streams import in_order
@@ -87,6 +88,9 @@ CHECKS: tuple[tuple[str, Check], ...] = (  # what is said, and of which sensor; 
     ("images", image_checks.contents),
     ("images", image_checks.repeated),
 )
+RANGES: tuple[tuple[str, Check], ...] = (  # the same, once ranges fit their anchors
+    ("ranges", check_motion),
+)
 LATER: tuple[tuple[str, Check], ...] = (  # the same, once images and inertial unit have one clock
     ("images", image_checks.rest_of_one_camera),
 )
@@ -118,6 +122,7 @@ def understand(dataset: SensorDataset, corrections: Corrections) -> DatasetSumma
     if sample.rounds:
         off = check_ranges(sample.rounds, dataset.anchors, dataset.source)
         lines["ranges"].append(_ranges(sample, off))
+        _look(RANGES, sample, lines)
     delay, record = _clock(sample, corrections, lines["clock"])
     if delay:
         dataset = corrected(dataset, Corrections(image_delay=delay))

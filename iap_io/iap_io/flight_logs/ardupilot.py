@@ -9,9 +9,10 @@ import numpy as np
 
 from iap_description.errors import BadInput
 from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.angle_units import in_the_unit_of_angles
 from iap_io.flight_logs.dataflash import Dataflash, read_messages
 from iap_io.flight_logs.flight_log import FlightLog
-from iap_io.flight_logs.log_tables import LogField, LogTable, signals_of
+from iap_io.flight_logs.log_tables import LogField, LogTable
 from iap_io.flight_logs.padding import NOTE, without_zeros
 
 DEG = float(np.pi / 180.0)
@@ -73,7 +74,7 @@ def read_dataflash(path: Path) -> FlightLog:
         raise BadInput(f"{path}: a log of {other}: this suite reads those of multirotors")
     parameters = _parameters(messages)
     tables = _with_motors(messages, parameters) | _targets(messages) | _events(messages)
-    signals, notes = signals_of(tables, FIELDS)
+    signals, notes = in_the_unit_of_angles(tables, FIELDS, ("ATT",), DEG)
     if not signals:
         raise BadInput(
             f"{path}: no message in it that is known: it was cut before them; copy it from the vehicle again"

@@ -58,7 +58,8 @@ class Inspection:
         whole = InTheAir(log.begin, log.end)
         longest = _longest(flights)
         check = check_frames(log, longest or whole)
-        log = log.noted(*signal_doubts(log, longest or whole))
+        doubts = signal_doubts(log, longest or whole, is_confirmed=check.is_confirmed)
+        log = log.noted(*doubts)
         airborne = {name: x.between(*(longest or whole)) for name, x in log.signals.items()}
         uses = [LogUse(name, why(log, airborne if longest else {})) for name, why in USES.items()]
         return cls(log, flights, check, uses)

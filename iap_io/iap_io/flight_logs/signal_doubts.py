@@ -6,7 +6,7 @@ about g over a flight, and along each axis :math:`\dot p \approx v` and
 :math:`\log(R_k^T R_{k+1}) \approx \omega \Delta t`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ FORCES = (
 )  # median specific force in a flight over gravity; a climb, a turn or a fall does not last
 LIKE, SIZES = 0.8, (0.7, 1.4)  # correlation of what has another size, and sizes that are alike
 DEGREES = 50.0, 65.0  # sizes of rates in deg/s
+WRAP = 1.0  # turn from one sample to the next that is none of a vehicle [rad]
 STILL = 1.0  # time without a change that is looked at [s]; receivers measure more often
 
 
@@ -45,8 +46,14 @@ class SignalPair(NamedTuple):
     least: float
 
 
-def signal_doubts(log: FlightLog, when: InTheAir) -> Iterator[str]:
-    """Yield a note of each signal that others deny, or that gravity does."""
+def signal_doubts(log: FlightLog, when: InTheAir, *, is_confirmed: bool = False) -> Iterator[str]:
+    """Yield a note of each signal that others deny, or that gravity does.
+
+    Args:
+        log: whose signals these are.
+        when: it was in the air.
+        is_confirmed: whether an accelerometer confirms the attitude, so that rates alone can be off.
+    """
     cut = {name: each.between(*when) for name, each in log.signals.items()}
     usable = {name: each for name, each in cut.items() if len(each.t) >= FEWEST}
     force = usable.get(names.SPECIFIC_FORCE)
@@ -68,7 +75,10 @@ def signal_doubts(log: FlightLog, when: InTheAir) -> Iterator[str]:
         R = so3.matrix_from_quaternion(so3.normalized(attitude.values))
         turns = so3.log(np.swapaxes(R[:-1], 1, 2) @ R[1:]) / np.diff(attitude.t)[:, None]
         pair = SignalPair((names.ATTITUDE, names.RATES), turns, means(rates, attitude.t), 0.05)
-        yield from _doubts(pair, attitude)
+        yield from (
+            doubt.replace(OR_ITS_ANGLES, "") if is_confirmed else doubt
+            for doubt in _doubts(_without_wraps(pair, attitude.t), attitude)
+        )
 
 
 def _doubts(pair: SignalPair, signal: Signal) -> Iterator[str]:
@@ -82,15 +92,36 @@ def _doubts(pair: SignalPair, signal: Signal) -> Iterator[str]:
                 f"{name} does not change about or along {axis} from {begin:.1f} to {end:.1f} s, while its {by} goes on:"
                 " was it lost?"
             )
-        elif np.sqrt(np.mean(b**2)) > pair.least and abs(a @ b) ** 2 > LIKE**2 * (a @ a) * (b @ b):
+        elif max(_rms(a), _rms(b)) > pair.least and abs(a @ b) ** 2 > LIKE**2 * (a @ a) * (b @ b):
             size = float(b @ b) / float(a @ b) if a @ b else np.inf
             odd += [] if SIZES[0] < size < SIZES[1] else [(axis, size)]
     if odd:
-        sizes = [size for _, size in odd]
-        in_degrees = by == names.RATES and DEGREES[0] < min(sizes) <= max(sizes) < DEGREES[1]
-        unit = "in deg/s" if in_degrees else "of another unit or sense"
         times = ", ".join(f"{size:.3g} ({axis})" for axis, size in odd)
-        yield f"{by} are {times} times what {name} says: are they {unit}?"
+        why = _unit_in_words([size for _, size in odd]) if by == names.RATES else OTHER_UNIT
+        yield f"{by} are {times} times what {name} says: {why}"
+
+
+OTHER_UNIT = "are they of another unit or sense?"
+OR_ITS_ANGLES = " Or are its angles?"
+
+
+def _unit_in_words(sizes: Sequence[float]) -> str:
+    """The unit that rates of such sizes over an attitude's may have, or its angles."""
+    if DEGREES[0] < min(sizes) <= max(sizes) < DEGREES[1]:
+        return f"are they in deg/s?{OR_ITS_ANGLES}"
+    return f"{OTHER_UNIT}{OR_ITS_ANGLES if min(sizes) > 0.0 else ''}"
+
+
+def _without_wraps(pair: SignalPair, t: Array) -> SignalPair:
+    """The pair, at rest where the turn of one sample is none of a vehicle, as where angles wrap."""
+    wraps = np.linalg.norm(pair.changes, axis=1) * np.diff(t) > WRAP
+    rest = np.zeros(3)
+    changes, measured = (np.where(wraps[:, None], rest, x) for x in (pair.changes, pair.measured))
+    return pair._replace(changes=changes, measured=measured)
+
+
+def _rms(x: Array) -> float:
+    return float(np.sqrt(np.mean(x**2)))
 
 
 def _longest_still(still: Booleans, t: Array) -> slice | None:

@@ -23,6 +23,7 @@ from iap_io.flight_logs.flight_log import (
 from iap_io.flight_logs.flight_times import InTheAir, flights_in, why_never
 from iap_io.flight_logs.frame_checks import check_frames
 from iap_io.flight_logs.readers import open_log
+from iap_io.flight_logs.signal_doubts import signal_doubts
 from iap_io.trajectories.points import slerp
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary, counted
 from iap_io.trajectories.samples import Samples, checked
@@ -65,6 +66,8 @@ def flight_samples(log: FlightLog, reading: PoseReading) -> Samples:
     check = check_frames(log, flight)
     if reading.convention is None and check.is_contradicted:
         raise BadInput(f"{path}: {check.verdict}; --convention says what they are")
+    doubts = signal_doubts(log, flight, is_confirmed=check.is_confirmed)
+    notes = [*notes, *(each for each in doubts if ATTITUDE in each)]
     position = position.between(*flight)
     if topic == VELOCITY_SETPOINT:
         position, of_integral = _integral(log, position)

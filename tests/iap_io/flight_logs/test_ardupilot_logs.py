@@ -27,11 +27,19 @@ def flight():
     return motion(np.arange(0.0, 10.0, 0.02))
 
 
-def made(flight, *more, message=COPTER, leap=0.0, events=((50_000_000, 10), (50_100_000, 28))):
-    """A log of a motion, in degrees, NED and FRD."""
+def made(
+    flight,
+    *more,
+    message=COPTER,
+    leap=0.0,
+    events=((50_000_000, 10), (50_100_000, 28)),
+    degree=1.0,
+    rate=1.0,
+):
+    """A log of a motion, in NED and FRD, of what a degree and a rad/s are."""
     us = [round(1e6 * (BOOT + t)) for t in flight.t]
     R = so3.matrix_from_quaternion(flight.q)
-    turns = np.degrees(so3.euler_from_matrix(swap_attitude(R)))
+    turns = degree * np.degrees(so3.euler_from_matrix(swap_attitude(R)))
     f = np.einsum("kji,kj->ki", R, flight.a + [0.0, 0.0, 9.81])
     north = swap_world(flight.p)
     north[len(north) // 2 :, 0] += leap
@@ -44,7 +52,7 @@ def made(flight, *more, message=COPTER, leap=0.0, events=((50_000_000, 10), (50_
 
     both = (north, swap_world(flight.v))
     estimates = of_instance(0, *both) + of_instance(1, *(each + 9.0 for each in both))
-    inertial = of_instance(0, swap_body(flight.w), swap_body(f))
+    inertial = of_instance(0, rate * swap_body(flight.w), swap_body(f))
     return dataflash(
         (
             Rows("MSG", "QZ", "TimeUS,Message", [(us[0], message)]),
@@ -83,6 +91,41 @@ def test_its_frames_are_confirmed_and_its_path_is_flown(log, flight):
     begin = 5  # row at which it leaves the ground, by its event
     assert recorded.p_WP_W == pytest.approx(flight.p[begin:], abs=1e-3)
     assert recorded.about.notes == ("in the air from 50.1 to 60.0 s after boot",)
+
+
+@pytest.mark.parametrize(
+    ("degree", "unit"), [(np.pi / 180.0, "rad"), (100.0, "hundredths of a degree")]
+)
+def test_angles_in_another_unit_are_read_in_the_one_that_fits_the_rates(
+    degree, unit, flight, tmp_path
+):
+    path = tmp_path / "flight.bin"
+    path.write_bytes(made(flight, degree=degree))
+    read = Inspection.of(open_log(path))
+    assert read.check.verdict == "frames confirmed (NED, FRD)"
+    assert read.log.notes == (
+        f"attitude: its angles are in {unit}, as the rates say, and were read so",
+    )
+    R = so3.matrix_from_quaternion(read.log.signals[names.ATTITUDE].values)
+    assert pytest.approx(so3.matrix_from_quaternion(flight.q), abs=1e-3) == R
+
+
+@pytest.mark.parametrize("rate", [180.0 / np.pi, np.pi / 180.0])
+def test_rates_in_another_unit_leave_angles_as_they_are_and_are_noted(rate, flight, tmp_path):
+    path = tmp_path / "flight.bin"
+    path.write_bytes(made(flight, rate=rate))
+    (note,) = Inspection.of(open_log(path)).log.notes
+    assert note.startswith(f"rates are {rate:.3g} (x)") and "angles" not in note
+    R = so3.matrix_from_quaternion(open_log(path).signals[names.ATTITUDE].values)
+    assert pytest.approx(so3.matrix_from_quaternion(flight.q), abs=FLOAT) == R
+
+
+def test_angles_of_no_unit_are_noted_also_where_they_are_flown(flight, tmp_path):
+    path = tmp_path / "flight.bin"
+    still = flight.__class__(**{**vars(flight), "w": flight.w * 2.0})
+    path.write_bytes(made(still))
+    text = "(x), 2 (y), 2 (z) times what attitude says: are they of another unit or sense?"
+    assert any(text in each for each in read_recorded(path).about.notes)
 
 
 def test_motors_are_the_outputs_that_the_parameters_name(flight, tmp_path):
