@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress
 
 from iap_bringup.cli.arguments.learning import NOMINAL
 from iap_bringup.cli.options import check_counts
+from iap_bringup.terminal.next_step import show_path
 from iap_bringup.terminal.progress import TimeLeft, progress_bar
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.errors import BadInput
@@ -103,4 +104,4 @@ def _show(console: Console, figures: dict[str, Any], folder: Path, *, as_json: b
         soft_wrap=True,
     )
     console.print(", ".join(f"{name}: {n}" for name, n in figures["outcomes"].items()))
-    console.print(f"folder: {folder}", soft_wrap=True)
+    show_path(console, folder, "folder")

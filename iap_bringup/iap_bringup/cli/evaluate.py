@@ -18,7 +18,7 @@ from iap_bringup.cli.live_pages import live_pages
 from iap_bringup.cli.options import check_counts
 from iap_bringup.plots import docking_approach as figures
 from iap_bringup.terminal import evaluation as report
-from iap_bringup.terminal.next_step import show_view
+from iap_bringup.terminal.next_step import show_path, show_view
 from iap_bringup.terminal.progress import TimeLeft, progress_bar, work_bar
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import new_folder, write_file
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         _write(folder, tree, results)
     title = f"{subject.flyer.name} on {subject.task.name}, {options.engine}"
     report.show(console, title, results, recordings)
-    console.print(f"folder: {folder}", soft_wrap=True)
+    show_path(console, folder, "folder")
     show_view(console, folder)
     if options.json:
         sys.stdout.write(json.dumps(tree, allow_nan=False) + "\n")
@@ -76,10 +76,10 @@ def _hand_out(options: argparse.Namespace, subject: EvaluatedPolicy, console: Co
         if subject.policy is None:
             raise BadInput(f"--export {options.export}: '{subject.flyer.name}' is no network")
         export(subject.policy, options.export)
-        console.print(f"exported: {options.export}", soft_wrap=True)
+        show_path(console, options.export, "exported")
     if options.video is not None:
         count = write_video(options.video, subject.task, subject.flyer, [options.seed])
-        console.print(f"video: {options.video}, {count} pictures", soft_wrap=True)
+        show_path(console, f"{options.video}, {count} pictures", "video")
 
 
 def _fly(options: argparse.Namespace, subject: EvaluatedPolicy, console: Console) -> Results:

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from iap_bringup.cli.identify_rotorcraft import identify_flights
 from iap_bringup.plots.identified_flight import UNITS, draw_log
-from iap_bringup.terminal.next_step import show_next
+from iap_bringup.terminal.next_step import show_next, show_path
 from iap_bringup.terminal.progress import work_bar
 from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import new_folder, write_file, write_metrics
@@ -53,7 +53,7 @@ def identify_velocities(options: argparse.Namespace) -> int:
         for note in log.notes:
             console.print(f"{log.name}: {note}", highlight=False, markup=False, soft_wrap=True)
     show(console, metrics)
-    console.print(f"plant: {folder / PLANT}", soft_wrap=True)
+    show_path(console, folder / PLANT, "plant")
     show_next(console, "fly it", "run", "arm_path", "--set", f"plant.file={folder / PLANT}")
     if options.json:
         sys.stdout.write(json.dumps(metrics, allow_nan=False) + "\n")

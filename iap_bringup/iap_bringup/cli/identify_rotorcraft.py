@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from iap_bringup.terminal.horizons import horizon_metrics, horizon_table
-from iap_bringup.terminal.next_step import show_next
+from iap_bringup.terminal.next_step import show_next, show_path
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
 from iap_io.flight_logs.flight_log import FlightLog
@@ -51,7 +51,7 @@ def identify_flights(options: argparse.Namespace) -> int:
             write_file(folder / name, text.encode())
         write_metrics(folder, metrics)
     _show(console, model, fit)
-    console.print(f"platform: {folder / PLATFORM}", soft_wrap=True)
+    show_path(console, folder / PLATFORM, "platform")
     show_next(console, "fly it", "run", "hover", "--platform", folder / PLATFORM)
     if options.json:
         sys.stdout.write(json.dumps(metrics, allow_nan=False) + "\n")
@@ -77,7 +77,7 @@ def identify_platform(options: argparse.Namespace, logs: list[FlightLog]) -> int
             write_file(folder / name, text.encode())
         write_metrics(folder, metrics)
     _show_parameters(console, model.parameters, model.refusals, logs[:1])
-    console.print(f"platform: {folder / PLATFORM}", soft_wrap=True)
+    show_path(console, folder / PLATFORM, "platform")
     if options.json:
         sys.stdout.write(json.dumps(metrics, allow_nan=False) + "\n")
     return 0

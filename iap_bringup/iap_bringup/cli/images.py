@@ -16,7 +16,7 @@ from iap_bringup.plots.contact_sheet import write_contact_sheet
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import PLOTS, write_named_plots, write_plots
 from iap_bringup.terminal import flight as report
-from iap_bringup.terminal.next_step import show_view
+from iap_bringup.terminal.next_step import show_path, show_view
 from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CONFIG, new_folder
@@ -55,7 +55,7 @@ def plot(options: argparse.Namespace) -> int:
         else:
             paths = write_plots(run, report=say)
     for path in paths:
-        console.print(path, soft_wrap=True)
+        show_path(console, path)
     return 0
 
 
@@ -94,7 +94,7 @@ def render(options: argparse.Namespace) -> int:
         raise BadInput(f"--out {out}: a picture's file ends in .png")
     with work_bar(Console(stderr=True), "rendering"):
         render_run(options.folder, out, options.time)
-    Console().print(out, soft_wrap=True)
+    show_path(Console(), out)
     return 0
 
 
@@ -201,9 +201,9 @@ def _write_again(
                 progress=progress,
             )
         sheet = write_contact_sheet(folder)
-    console.print(sheet, soft_wrap=True)
+    show_path(console, sheet)
     rate = f", {cameras.count / cameras.seconds:.2g} in a second of rendering"
     console.print(f"{cameras.count} images{rate if options.workers is None else ''}")
-    console.print(f"run folder: {folder}", soft_wrap=True)
+    show_path(console, folder, "run folder")
     show_view(console, folder)
     return 0

@@ -19,6 +19,7 @@ from rich.markup import escape
 from iap_bringup.cli.live_pages import may_control
 from iap_bringup.cli.view import serve
 from iap_bringup.terminal.localization import show_localization
+from iap_bringup.terminal.next_step import show_path
 from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.errors import BadInput
@@ -87,7 +88,7 @@ def run_command(options: argparse.Namespace) -> int:
                 drawn = write_localization_plots(folder / "plots", evaluation)
     show_localization(console, evaluation, folder)
     for path in drawn[:1]:
-        console.print(f"look at it: {path}", soft_wrap=True)
+        show_path(console, path, "look at it")
     if options.json:
         sys.stdout.write(json.dumps(evaluation.metrics, allow_nan=False) + "\n")
     return _exit_code(results)

@@ -17,6 +17,7 @@ from iap_bringup.cli.identify_rotorcraft import read_single
 from iap_bringup.cli.options import pose_keys, pose_words, scenario_options
 from iap_bringup.plots.open_loop import draw_steps, draw_windows
 from iap_bringup.terminal.horizons import horizon_metrics, horizon_table
+from iap_bringup.terminal.next_step import show_path
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
 from iap_io.flight_logs.flight_log import POSITION, POSITION_SETPOINT, VELOCITY_SETPOINT
@@ -84,7 +85,7 @@ def _replay_open_loop(options: argparse.Namespace) -> int:
     _show(
         console, replay, f"{options.what} of {log.path.name} on {metrics['platform']}, RMS error"
     )
-    console.print(f"run folder: {folder}", soft_wrap=True)
+    show_path(console, folder, "run folder")
     if options.json:
         sys.stdout.write(json.dumps(metrics, allow_nan=False) + "\n")
     return 0

@@ -21,7 +21,7 @@ from rich.text import Text
 
 from iap_bringup.cli.options import scenario_options
 from iap_bringup.terminal.flight import sensors_text
-from iap_bringup.terminal.next_step import show_view
+from iap_bringup.terminal.next_step import show_path, show_view
 from iap_bringup.terminal.progress import progress_bar, work_bar
 from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput, IapError
@@ -159,5 +159,5 @@ def _show(console: Console, study: Study, result: SweepResult, folder: Path) -> 
             " the key draw says what seeds draw",
             soft_wrap=True,
         )
-    console.print(f"folder: {folder}", soft_wrap=True)
+    show_path(console, folder, "folder")
     show_view(console, folder)

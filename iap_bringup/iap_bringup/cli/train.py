@@ -12,7 +12,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
 from iap_bringup.cli.arguments.learning import NOMINAL
 from iap_bringup.plots.training import draw_training
-from iap_bringup.terminal.next_step import show_next
+from iap_bringup.terminal.next_step import show_next, show_path
 from iap_bringup.terminal.program import program
 from iap_bringup.terminal.progress import TimeLeft, progress_bar
 from iap_description.errors import BadInput
@@ -146,5 +146,5 @@ def _show(console: Console, trained: "TrainingResult") -> None:
             f" {best.returns:.2f}, after {best.steps} steps online"
         )
     policy = trained.folder / "policy.npz"
-    console.print(f"policy: {policy}", soft_wrap=True)
+    show_path(console, policy, "policy")
     show_next(console, "judge it", "evaluate", policy)

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Column, Table
 
-from iap_bringup.terminal.next_step import show_view
+from iap_bringup.terminal.next_step import show_path, show_view
 from iap_bringup.terminal.part_texts import TEXTS, show_end_effector
 from iap_bringup.terminal.tables import number_text
 from iap_description.process.compiling import NOTICE, UNNOTICED
@@ -74,7 +74,7 @@ def show(console: Console, result: Result) -> None:
         if line := text(metrics) if key in metrics else "":
             console.print(line, highlight=False)
     console.print(_duration_text(metrics), highlight=False)
-    console.print(f"run folder: {result.folder}", soft_wrap=True)
+    show_path(console, result.folder, "run folder")
     show_view(console, result.folder)
 
 

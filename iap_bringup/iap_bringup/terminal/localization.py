@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from iap_bringup.terminal.next_step import show_path
 from iap_bringup.terminal.tables import three_digits
 from iap_estimation.datasets.results import ALIGNED, Evaluation, tabulated
 
@@ -63,7 +64,7 @@ def show_localization(console: Console, evaluation: Evaluation, folder: Path) ->
         console.print(f"front end {frontend['preset']}: {frontend['reason']}", soft_wrap=True)
     for note in metrics["notes"]:
         console.print(escape(note), soft_wrap=True)
-    console.print(f"folder: {folder}", soft_wrap=True)
+    show_path(console, folder, "folder")
 
 
 def covariance_hints(estimation: Mapping[str, Any]) -> Iterator[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The last line of a command: what to type next."""
+"""The last lines of a command: where its files are, and what to type next."""
 
 import shlex
 from pathlib import Path
@@ -7,6 +7,12 @@ from pathlib import Path
 from rich.console import Console
 
 from iap_bringup.terminal.program import program
+
+
+def show_path(console: Console, path: str | Path, what: str = "") -> None:
+    """Print where something is, whole and as it is spelt, behind what it is."""
+    text = f"{what}: {path}" if what else str(path)
+    console.print(text, soft_wrap=True, highlight=False, markup=False)
 
 
 def show_next(console: Console, what: str, *words: str | Path) -> None:

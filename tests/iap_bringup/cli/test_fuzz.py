@@ -294,6 +294,12 @@ def test_a_fault_ends_with_exit_code_1_and_can_be_made_again_by_its_number(
     assert said == "     1 policy, exit code 70\n1 faults in 1 cases of seed 3\n"
 
 
+def test_cases_without_a_fault_end_with_exit_code_0(every_case_has_a_fault, monkeypatch, capsys):
+    monkeypatch.setattr(fuzz, "run_command", lambda *_: Ending(0, "", "", 0.1, False))
+    assert main(["fuzz", "--seed", "3", "--cases", "4"]) == 0
+    assert capsys.readouterr().out.endswith("\n0 faults in 4 cases of seed 3\n")
+
+
 def test_an_unknown_kind_of_input_is_refused_by_name(capsys):
     assert main(["fuzz", "--kind", "gain"]) == 2
     assert capsys.readouterr().err == "iap: --kind gain: did you mean gains?\n"

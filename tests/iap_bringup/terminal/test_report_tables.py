@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reports on the terminal show metrics in the unit of their titles, and leave out what there is not."""
 
+import io
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ from terminal_text import text_of
 from iap_bringup.terminal import flight as report
 from iap_bringup.terminal.flight import _contact_table, _duration_text, _size, _sizes, error_table
 from iap_bringup.terminal.part_texts import TEXTS, landing_text
+from iap_io.runs.fault_meta import Notice
 
 ERRORS = {
     "position_rmse_m": 0.0123,
@@ -236,3 +238,25 @@ def test_parts_of_a_flight_are_lines():
     )
     hits = {"collisions": [{"t_s": 1.23456, "vehicles": ["a", "b"]}]}
     assert TEXTS["collisions"](hits) == "collision at 1.235 s: a and b"
+
+
+def test_sentences_are_plain_and_neither_folded_nor_read_as_markup():
+    """Numbers have no colours of their own, names may have brackets, and paths can be copied."""
+    console = Console(file=io.StringIO(), width=24, force_terminal=True, color_system="standard")
+    long = result({**ERRORS, "images": 20, "images_per_s": 12.6}, ())
+    long.folder = Path("runs/[bold]a/" + 9 * "12_")
+    long.summary = "completed [red]at 12.5 s by iap, and stands"
+    report.show(console, long)
+    report.show_notice(
+        console, Notice(1.0, "[i] rotor 3 of drone_1 stops at 7.5 s", is_warning=True)
+    )
+    report.show_notice(
+        console, Notice(1.0, "[i] rotor 3 of drone_1 is whole at 9 s", is_warning=False)
+    )
+    lines = console.file.getvalue().splitlines()
+    assert lines[0] == "\x1b[1mcompleted [red]at 12.5 s by iap, and stands\x1b[0m"
+    assert f"run folder: {long.folder}" in lines
+    assert "\x1b[1;33mwarning: [i] rotor 3 of drone_1 stops at 7.5 s\x1b[0m" in lines
+    assert lines[-1] == "[i] rotor 3 of drone_1 is whole at 9 s"
+    for words in ("20 images,", "13 in a", "1.0 s flown in", "errors over 0.0 to"):
+        assert words in "\n".join(lines)

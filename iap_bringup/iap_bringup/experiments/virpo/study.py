@@ -24,6 +24,7 @@ from iap_bringup.experiments.virpo.scores import (
 )
 from iap_bringup.experiments.virpo.tables import TABLE_II, tables
 from iap_bringup.plots.localized_flights import LocalizedFlight, draw_localized
+from iap_bringup.terminal.next_step import show_path
 from iap_bringup.terminal.progress import work_bar
 from iap_bringup.terminal.tables import show_rows
 from iap_io.plots.plot_style import write_plot
@@ -73,7 +74,7 @@ def run_tables(
     for reason in _reasons(scores):
         console.print(reason, soft_wrap=True)
     for path in (*paths, _figure(folder, what, drawn)):
-        console.print(str(path), soft_wrap=True)
+        show_path(console, path)
 
 
 def run_and_show(
@@ -101,7 +102,7 @@ def run_and_show(
         console.print(notes, soft_wrap=True, highlight=False)
     show_bars(console, made)
     for path in paths:
-        console.print(str(path), soft_wrap=True)
+        show_path(console, path)
 
 
 def run_beside_published(
