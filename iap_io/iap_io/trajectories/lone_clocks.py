@@ -20,6 +20,11 @@ from iap_io.trajectories.samples import StampedSamples
 
 S = TypeVar("S", bound=StampedSamples)
 LATE = 5  # samples in a row that are a clock's step, not late messages
+FEW = 2  # steps back, more of which are those of late messages or of uneven stamps
+LEAST_BACK, EVEN_PERIODS = (
+    0.02,
+    1.6,
+)  # least step back [s], and periods and ways that are usual, over these
 HOLE_PERIODS, HOLE_WAY = (
     3.0,
     0.03,
@@ -44,14 +49,44 @@ def check_order(samples: StampedSamples, stamps: Integers) -> None:
     behind = stamps < np.maximum.accumulate(stamps)
     if samples.header_ns is not None and samples.bag_ns is not None:
         return
-    for start, stop in true_runs(behind):
-        if stop - start >= LATE and (np.diff(stamps[start:stop]) >= 0).all():
+    runs = list(true_runs(behind))
+    for start, stop in runs:
+        is_long = stop - start >= LATE and (np.diff(stamps[start:stop]) >= 0).all()
+        if is_long or (len(runs) <= FEW and _goes_on(samples, stamps, start, stop)):
             step = (stamps[start - 1] - stamps[start]) * 1e-9
             at = (stamps[start - 1] - stamps[0]) * 1e-9
             raise BadInput(
                 f"{samples.source}: the stamps step back by {step:.3f} s at t = {at:.3f} s and stay there; --to"
                 f" {at:.3f} ends before"
             )
+
+
+def _goes_on(samples: StampedSamples, stamps: Integers, start: int, stop: int) -> bool:
+    """True if clock and body go on behind a step back as before it; a late message is followed by a step ahead.
+
+    Args:
+        samples: in the order of the file.
+        stamps: (K,) of them [ns].
+        start: first sample behind the step.
+        stop: first one beyond the times before it.
+    """
+    first, last = max(0, start - LATE), min(len(stamps), stop + LATE)
+    near = np.diff(stamps[first:last]) * 1e-9
+    steps = samples.at(np.arange(first, last)).distances(
+        np.maximum(np.arange(last - first) - 1, 0)
+    )[1:]
+    back = start - 1 - first
+    period, step = float(np.median(near)), float(np.median(steps))
+    is_even = bool(
+        (np.delete(near, back) < EVEN_PERIODS * period).all()
+        and (np.delete(near, back) > 0.0).all()
+    )
+    return (
+        is_even
+        and -near[back] > LEAST_BACK
+        and step < steps[back] * EVEN_PERIODS
+        and steps[back] < EVEN_PERIODS * step
+    )
 
 
 def _steps(samples: StampedSamples, count: int, order: int = 1) -> Array:

@@ -18,6 +18,8 @@ from iap_io.trajectories.samples import Samples
 UPRIGHT = 0.5  # least cosine of the tilt of a body that stands
 LEVEL = np.radians(5.0)  # tilt of one that hovers, at most [rad]
 LEANS = np.radians(12.0)  # tilt of one that does not, at least [rad]
+LEAST_CHANGE = np.radians(0.6)  # RMS of a lean of which a note is made [rad]
+ALONE = 0.35  # part of the lean about one axis that there is about the other, at most
 OTHER_ORDERS: dict[QuaternionOrder, QuaternionOrder] = {"xyzw": "wxyz", "wxyz": "xyzw"}
 
 
@@ -55,6 +57,31 @@ def check_level(samples: Samples) -> None:
         f"{samples.source}: it leans by up to {np.degrees(tilts.max()):.0f} deg about one axis, and its accelerations"
         f" do not: --quaternion {_other(samples)} reads its numbers so that it is level and turns by its yaw,"
         f" --quaternion {order} keeps them, --mounting rest takes the body's axes from its first attitude"
+    )
+
+
+def order_doubt(samples: Samples, leans: Array, forces: Array) -> str | None:
+    """A note on a hover whose lean changes about one axis alone, and hardly in the other order of numbers.
+
+    Gusts from one side make such leans, too, so that nothing is refused.
+
+    Args:
+        samples: in ENU/FLU, whose accelerations are too small to tell.
+        leans: (B, 3) directions of the axis that the body pushes along, in the world's axes.
+        forces: (B, 3) those of specific force.
+    """
+    others = _other_tilts(samples)
+    if others is None or others.max() > LEVEL:
+        return None
+    lean, force = (x[:, :2] - x[:, :2].mean(axis=0) for x in (leans, forces))
+    _, sizes, axes = np.linalg.svd(lean, full_matrices=False)
+    least = max(LEAST_CHANGE * len(lean) ** 0.5, 2.0 * float(np.linalg.norm(force @ axes[0])))
+    if sizes[0] < least or sizes[1] > ALONE * sizes[0]:
+        return None
+    return (
+        f"it leans by up to {np.degrees(_tilts(so3.matrix_from_quaternion(samples.q)).max()):.0f} deg about one axis"
+        f" and does not accelerate: in gusts from one side, or with a yaw near 180 deg whose numbers --quaternion"
+        f" {_other(samples)} reads"
     )
 
 

@@ -32,9 +32,12 @@ WHITE = 1.2  # least fifth over fourth differences of noise: 1.9 of white noise,
 ROUNDING = (
     6.0  # last digits, above which fourth differences are not those of rounding, which come to 3
 )
+DIGITS = (1e-2, 1e-3, 1e-4, 1e-5)  # last ones that are looked for
+NEAR = (-2.0, -1.0, 0.0, 1.0, 2.0)  # last digits by which the length 1 moves a number at most
 LAST = 1e-4  # last digit of quaternions in the tables of others
 NOISY = 30  # samples beside a stretch whose noise is looked at
 ROUNDED = 1e-5  # step of a heading whose quaternion was written with six digits [rad]
+COARSE = 3.0  # the same over the last digit of its quaternion, where that is larger
 ALL, CORNERS = (
     (0.99, 1.0),
     (0.9, 0.9),
@@ -101,14 +104,17 @@ def _never_measured(p: Array) -> Iterator[str]:
 def _parts(samples: Samples, t: Array) -> list[PosePart]:
     """The parts of poses, those that hold others first."""
     p, q = samples.p, continuous(samples.q)
+    digit = _digit_of_attitudes(samples.q)
+    last = max(LAST, digit)
     out = [
         PosePart("position", p, _digit(p), holds=tuple("xyz")),
-        PosePart("attitude", q, LAST, holds=("heading",)),
+        PosePart("attitude", q, last, holds=("heading",)),
     ]
     out += [PosePart(axis, p[:, [i]], _digit(p[:, [i]])) for i, axis in enumerate("xyz")]
     upright = 1.0 - 2.0 * (q[:, 0] ** 2 + q[:, 1] ** 2)
     if upright.min() > STEEP:
-        out.append(PosePart("heading", headings(t, q)[:, None], 2.0 * LAST, ROUNDED))
+        least = max(ROUNDED, COARSE * digit)
+        out.append(PosePart("heading", headings(t, q)[:, None], 2.0 * last, least))
     return out
 
 
@@ -130,10 +136,10 @@ def _lost(part: PosePart, parts: list[PosePart], t: Array) -> Iterator[tuple[int
         if still[~inside].mean() <= REPEATED:
             thinned = [replace(each, x=each.x[at]) for each in parts if not _is_of(each, part)]
             of_part = replace(part, x=part.x[at])
-            for start, stop in stretches:
-                if _is_lost(of_part, thinned, t[at], inside, (start, stop)):
-                    yield start * stride, stop * stride
-            return
+            lost = [each for each in stretches if _is_lost(of_part, thinned, t[at], inside, each)]
+            yield from ((start * stride, stop * stride) for start, stop in lost)
+            if lost or part.least <= ROUNDED:
+                return
 
 
 def _is_lost(
@@ -232,9 +238,23 @@ def _is_noisy(x: Array, digit: float) -> bool:
 
 def _digit(p: Array) -> float:
     """The last digit of numbers that are rounded to some [m]."""
-    for digits in (1e-2, 1e-3, 1e-4, 1e-5):
+    for digits in DIGITS:
         if np.abs(p / digits - np.round(p / digits)).max() < 1e-3:
             return digits
+    return 1e-6
+
+
+def _digit_of_attitudes(q: Array) -> float:
+    """The last digit of quaternions (K, 4) as they were before they got the length 1.
+
+    Rounded numbers are a little longer or shorter, so that the largest of each row was one of a few.
+    """
+    largest = np.take_along_axis(q, np.abs(q).argmax(axis=1)[:, None], axis=1)
+    for digit in DIGITS:
+        was = [np.round(largest / digit) + near for near in NEAR]
+        numbers = np.stack([q * each / largest for each in was])
+        if np.abs(numbers - np.round(numbers)).max(axis=2).min(axis=0).max() < 1e-3:
+            return digit
     return 1e-6
 
 

@@ -23,12 +23,11 @@ from iap_description.math import so3
 from iap_io.trajectories.conventions import AxesEvidence
 from iap_io.trajectories.other_readings import SampledMotion, readings
 from iap_io.trajectories.pose_reading import PoseReading
-from iap_io.trajectories.quaternion_orders import check_level
+from iap_io.trajectories.quaternion_orders import check_level, order_doubt
 from iap_io.trajectories.samples import Samples
 
 STEP = 0.02  # of the times at which samples are interpolated [s]
-BUMP_HALF = 0.5  # of a bump [s]
-BUMP_PERIOD = 0.2  # between bumps [s]
+BUMP_HALF, BUMP_PERIOD = 0.5, 0.2  # of a bump, and between bumps [s]
 MAX_STEP = 0.1  # usual time between samples beyond which nothing is looked at [s]
 FEWEST = 15  # bumps
 MIN_TILT_CHANGE = np.radians(1.2)  # RMS of n, below which another reading has to be exact [rad]
@@ -37,17 +36,19 @@ LEAST_TILT_CHANGE = np.radians(
 )  # the same, below which nothing is looked at; 1 mm of noise makes 0.03 deg
 EXACT = 0.05  # share that another reading leaves of a small change, at most
 FITS = 0.15  # share of the variance of n that attitudes leave where a reading is right; real flights come to 0.14
-DIFFERS = 0.15  # least share where it is not
+DIFFERS, CLEARLY = 0.15, 0.02  # least share where it is not; below which nothing else is looked at
 BETTER = 0.35  # of that share, which a right reading leaves less of
-CLEARLY = 0.02  # share below which nothing else is looked at
 FAR_BETTER = 0.15  # of a share below `DIFFERS`, which another reading leaves less of where it alone is right
 DEFINED = ("iap_msgs/PlatformReference",)  # types that say their axes and units
-LEAN = np.radians(30.0)  # off the force, of which a note is made [rad]
-STILL_LEAN = np.radians(4.0)  # the same of what hardly accelerates: a hover in wind [rad]
+LEAN, STILL_LEAN = np.radians(
+    [30.0, 4.0]
+)  # off the force, of which a note is made; of a hover in wind [rad]
 LATE = 0.1  # of attitudes, of which a note is made; motors take less [s]
 SHIFTS = [k for k in range(-20, 21) if k]  # of attitudes that are tried, in steps
-SIZES = 0.6, 1.6  # of accelerations over what tilts make, as wind and drag explain
-EVEN = 0.6  # least ratio of a map's sizes along two axes
+SIZES, EVEN = (
+    (0.6, 1.6),
+    0.6,
+)  # of accelerations over tilts, as wind and drag explain; least ratio of two axes'
 _TURN = 0.25  # least difference of a map from the identity
 
 
@@ -81,6 +82,11 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Sam
             f"its attitudes are {abs(late):.2f} s {way} against its accelerations: do two clocks or filters make its"
             " poses? --set reference.attitude=level flies its positions alone"
         )
+    along = pushes(motion)
+    if along is not None and evidence == "still":
+        doubt = order_doubt(samples, along.pushed, along.n)
+        if doubt is not None:
+            return samples.noted(doubt)
     lean = 0.0 if samples.about.axes_evidence == "accelerometer" else _lean(motion)
     if lean < (STILL_LEAN if evidence == "still" else LEAN):
         return samples
@@ -144,7 +150,7 @@ def _as_times(option: str, samples: Samples) -> str:
 
 
 def _unseen(samples: Samples, stamps: Integers, reading: PoseReading) -> AxesEvidence | None:
-    """The reason why tilts are not looked at: the user or its type says what they are, or it is too short."""
+    """The reason why tilts are not looked at: the user or its type says what they are, or it is short."""
     if reading.convention is not None:
         return "option"
     if samples.about.msgtype in DEFINED:

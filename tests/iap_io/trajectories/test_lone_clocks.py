@@ -30,6 +30,21 @@ def test_a_lone_clock_that_is_set_ahead_while_the_body_moves_on_is_refused(
         assert clocks.timed(samples, NOTHING_SAID)[0].about.notes == ()
 
 
+def test_a_lone_clock_that_is_set_back_by_two_periods_is_refused_and_a_late_message_sorted() -> (
+    None
+):
+    """Behind the step back, clock and body go on; behind a late message, the clock steps ahead."""
+    p = np.outer(LONG, [0.6, 0.8, 0.0])
+    set_back = samples_of(p, header_ns=stamps_of(LONG - np.where(LONG > 102.1, 0.05, 0.0)))
+    with pytest.raises(BadInput, match="the stamps step back by 0.030 s at t = 2.100 s and stay"):
+        clocks.timed(set_back, NOTHING_SAID)
+    order = np.arange(len(LONG))
+    order[[104, 105, 106]] = 105, 106, 104
+    late = samples_of(p[order], header_ns=stamps_of(LONG[order]))
+    timed, _ = clocks.timed(late, NOTHING_SAID)
+    np.testing.assert_array_equal(timed.p, p)
+
+
 def test_samples_that_are_lost_on_the_way_are_no_step_of_the_clock() -> None:
     kept = (LONG < 102.1) | (LONG > 102.4)
     samples = samples_of(np.outer(LONG, [0.6, 0.8, 0.0]), header_ns=stamps_of(LONG)).at(kept)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_io.trajectories.quaternion_orders import check_level, check_standing
+from iap_io.trajectories.quaternion_orders import check_level, check_standing, order_doubt
 
 Array = NDArray[np.float64]
 HOVER = np.tile([0.0, 0.0, 1.5], (len(T), 1))
@@ -61,3 +61,16 @@ def test_a_body_on_its_head_stands_in_the_other_order() -> None:
 
 def test_a_body_that_starts_on_its_side_is_left_to_its_mounting() -> None:
     check_level(samples_of(HOVER, w_first(turns("z", 0.5 + 0.0 * T))))
+
+
+def test_a_lean_about_one_axis_that_nothing_accelerates_by_is_noted_with_the_order() -> None:
+    """w first near a yaw of 180 deg: some degrees of yaw are read as a roll."""
+    sway, still = 0.05 * np.sin(T), np.tile([0.0, 0.0, 1.0], (len(T), 1))
+    misread = samples_of(HOVER, w_first(turns("z", np.pi + sway)))
+    up = so3.rotate(misread.q, still)
+    doubt = order_doubt(misread, up, still)
+    assert doubt is not None and "or with a yaw near 180 deg" in doubt and "wxyz reads" in doubt
+    assert order_doubt(misread, up, up) is None  # it accelerates as it leans
+    assert order_doubt(samples_of(HOVER), still, up) is None  # it does not lean
+    both = so3.multiply(turns("x", sway), turns("y", 0.05 * np.cos(T)))
+    assert order_doubt(samples_of(HOVER, both), so3.rotate(both, still), still) is None

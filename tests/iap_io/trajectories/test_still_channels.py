@@ -68,6 +68,24 @@ def test_rounded_numbers_at_a_high_rate_hide_nothing() -> None:
     assert "its x stands still" in notes_of(t, p, q)[0]
 
 
+@pytest.mark.parametrize("rate", [30.0, 100.0])
+@pytest.mark.parametrize("digits", [3, 4, 9])
+def test_a_heading_in_coarse_quaternions_is_lost_though_rounding_turns_it(
+    rate: float, digits: int
+) -> None:
+    """Roll and pitch go on, so that the heading of rounded numbers shakes where it stands still."""
+    t, p, q = flight(rate)
+    angles = so3.euler_from_matrix(so3.matrix_from_quaternion(q))
+    angles[:, 2] = 0.8 * np.sin(0.6 * (t - LOST))
+    k = round(LOST * rate)
+    for is_lost in (False, True):
+        angles[k:, 2] = angles[k, 2] if is_lost else angles[k:, 2]
+        turned = np.round(so3.quaternion_from_matrix(so3.matrix_from_euler(angles)), digits)
+        notes = notes_of(t, p, so3.normalized(turned))
+        assert len(notes) == is_lost
+        assert all(f"its heading stands still from t = {LOST:.2f}" in each for each in notes)
+
+
 def minimum_jerk(t: Array, begin: float, end: float) -> Array:
     s = np.clip((t - begin) / (end - begin), 0.0, 1.0)
     return np.asarray(10.0 * s**3 - 15.0 * s**4 + 6.0 * s**5)
