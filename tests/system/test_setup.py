@@ -92,6 +92,12 @@ def test_a_new_launch_file_is_linked_by_a_new_build(checkout):
     assert key(checkout, "packages") != before
 
 
+def test_bytecode_of_a_launch_file_that_was_imported_makes_nothing_anew(checkout):
+    before = key(checkout, "packages")
+    (checkout / "iap_bringup" / "launch" / "__pycache__").mkdir()
+    assert key(checkout, "packages") == before
+
+
 def chosen(checkout, env, what):
     command = f'root="{checkout}"; . "$root/tools/workspace.sh"; echo "${what}"'
     return subprocess.check_output(["bash", "-c", command], env=env, text=True).strip()
