@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files of moving pictures that browsers play: coded videos, and animated images."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -29,7 +30,15 @@ class PictureSink(Protocol):
         """Add a picture (height, width, 3), RGB."""
 
     def close(self) -> None:
-        """Complete the file."""
+        """Complete the file, in place of one that was there."""
+
+    def abandon(self) -> None:
+        """Leave no file, and one that was there as it was."""
+
+
+def _part_of(path: Path) -> Path:
+    """The file that is written until it is complete; its suffix names its format to encoders."""
+    return path.with_name(f".{path.stem}.part{path.suffix}")
 
 
 class CodedVideo:
@@ -40,10 +49,11 @@ class CodedVideo:
     """
 
     def __init__(self, path: Path, rate: float, size: Size, codecs: tuple[str, ...]) -> None:
+        self._path, self._part = path, _part_of(path)
         for codec in codecs:
             with native_output_discarded():  # FFmpeg complains of codecs that it lacks
                 code = cv2.VideoWriter.fourcc(*codec)
-                self._writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, code, rate, size)
+                self._writer = cv2.VideoWriter(str(self._part), cv2.CAP_FFMPEG, code, rate, size)
             if self._writer.isOpened():
                 return
         raise BadInput(f"--video {path}: cannot be written")
@@ -53,8 +63,14 @@ class CodedVideo:
         self._writer.write(np.ascontiguousarray(picture[..., ::-1]))
 
     def close(self) -> None:
-        """Complete the file."""
+        """Complete the file, see `PictureSink`."""
         self._writer.release()
+        os.replace(self._part, self._path)
+
+    def abandon(self) -> None:
+        """Leave no file."""
+        self._writer.release()
+        self._part.unlink()
 
 
 class Animation:
@@ -91,14 +107,22 @@ class Animation:
             return
         ends = np.rint(self._milliseconds * np.arange(len(self._pictures) + 1)).astype(int)
         first, *others = self._pictures
-        first.save(
-            self._path,
-            save_all=True,
-            append_images=others,
-            duration=np.diff(ends).tolist(),
-            loop=0,
-            **self._options,
-        )
+        part = _part_of(self._path)
+        try:
+            first.save(
+                part,
+                save_all=True,
+                append_images=others,
+                duration=np.diff(ends).tolist(),
+                loop=0,
+                **self._options,
+            )
+            os.replace(part, self._path)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def abandon(self) -> None:
+        """Leave no file: none is written before all pictures are there."""
 
 
 def _coded(*codecs: str) -> Callable[[Path, float, Size], PictureSink]:
@@ -119,7 +143,7 @@ FORMATS: dict[str, Callable[[Path, float, Size], PictureSink]] = {
 
 
 class VideoFile:
-    """Moving pictures that are being written, in the format of the file's suffix.
+    """Moving pictures that are being written, in the format of the file's suffix: whole, or after an error not at all.
 
     Args:
         path: of the file.
@@ -153,4 +177,7 @@ class VideoFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._sink.close()
+        if error is None:
+            self._sink.close()
+        else:
+            self._sink.abandon()

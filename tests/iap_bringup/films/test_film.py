@@ -86,6 +86,19 @@ def write_greys(path, rate=10.0, size=(64, 48)):
     return path
 
 
+@pytest.mark.parametrize("suffix", sorted(FORMATS))
+def test_what_is_interrupted_leaves_the_file_that_was_there_and_no_other(tmp_path, suffix):
+    path = tmp_path / f"flight{suffix}"
+    path.write_bytes(b"of before")
+    with pytest.raises(KeyboardInterrupt), VideoFile(path, 10.0, (64, 48)) as video:
+        video.write(np.zeros((48, 64, 3), np.uint8))
+        raise KeyboardInterrupt
+    assert path.read_bytes() == b"of before"
+    write_greys(path)
+    assert path.stat().st_size > len(b"of before")
+    assert list(tmp_path.iterdir()) == [path]
+
+
 @contextmanager
 def shown_in_chromium(html, tmp_path):
     page_file = tmp_path / "page.html"
