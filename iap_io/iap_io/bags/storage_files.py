@@ -9,7 +9,6 @@ ROS1_SUFFIX = ".bag"
 STORAGE_SUFFIXES = (".mcap", ".db3")
 MAGIC = b"\x89MCAP0\r\n"  # of mcap files
 _BEGINNINGS = {b"#ROSBAG V": ROS1_SUFFIX, MAGIC: ".mcap", b"SQLite format 3\0": ".db3"}
-_BEGIN = 16  # bytes that tell them apart
 
 
 def suffix_of(path: Path) -> str | None:
@@ -40,6 +39,6 @@ def _begin(path: Path) -> bytes:
         return b""
     try:
         with path.open("rb") as file:
-            return file.read(_BEGIN)
+            return file.read(max(map(len, _BEGINNINGS)))
     except OSError:  # whoever reads it says so
         return b""

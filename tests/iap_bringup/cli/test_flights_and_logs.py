@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Flights, localisations, fits and the list hand on what was typed, write what they say, and end by how it went."""
 
+import io
 import json
 import math
 from contextlib import contextmanager
@@ -8,8 +9,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
-from iap_bringup.cli import flight, identify_rotorcraft, localize, replay
+from iap_bringup.cli import flight, identify_rotorcraft, live_pages, localize, replay
 from iap_bringup.cli.arguments.flights import WHAT
 from iap_bringup.cli.main import main, parse
 from iap_description.errors import BadInput
@@ -326,3 +328,24 @@ def test_a_run_of_several_aircraft_is_no_log_of_one(monkeypatch):
         identify_rotorcraft.read_single(Path("run"))
     monkeypatch.setattr(identify_rotorcraft, "read_run", lambda path: ["one"])
     assert identify_rotorcraft.read_single(Path("run")) == "one"
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed", "may"),
+    [
+        ("127.0.0.1", False, True),
+        ("127.0.0.1", True, True),
+        ("0.0.0.0", True, True),
+        ("0.0.0.0", False, False),
+    ],
+)
+def test_pages_for_others_only_look_on_unless_they_are_allowed_more(host, allowed, may):
+    options, console = (
+        SimpleNamespace(host=host, allow_control=allowed),
+        Console(file=io.StringIO()),
+    )
+    assert live_pages.may_control(options, console) == may
+    said = console.file.getvalue()
+    assert said == (
+        "" if may else "pages at 0.0.0.0 only look on; --allow-control lets them control\n"
+    )

@@ -4,7 +4,13 @@
 import numpy as np
 import pytest
 
-from iap_bringup.pictures.picture_scene import NONE, PictureScene, rasterize
+from iap_bringup.pictures.picture_scene import (
+    NONE,
+    PaintedTriangles,
+    PictureScene,
+    _lit,
+    rasterize,
+)
 from iap_description.geometry.shapes import Shape
 from iap_description.states import resting_state
 
@@ -63,3 +69,19 @@ def test_a_surface_is_as_bright_as_lambert_has_it_and_the_ground_chequered():
     assert depth[0, 0] == pytest.approx(2.0)
     corners = [colors[i, j, 0] / 255.0 / 0.55 for i, j in ((0, 0), (0, 63), (63, 0), (63, 63))]
     assert np.ptp(corners[::3]) == 0.0 and abs(corners[0] - corners[1]) == pytest.approx(0.11)
+
+
+@pytest.mark.parametrize(
+    ("side", "light", "share"),
+    [(1.0, 1.0, 1.0), (-1.0, 1.0, 1.0), (1.0, -1.0, 0.55), (1.0, 0.2, 0.75)],
+)
+def test_a_surface_is_lit_on_the_side_that_is_looked_at_whichever_way_its_normal_points(
+    side, light, share
+):
+    """A camera at the origin looks along -z at a triangle whose normal is along +z or -z."""
+    corners = np.array([[[-1.0, -1.0, -2.0], [1.0, -1.0, -2.0], [0.0, 1.0, -2.0]]])
+    normals = np.tile([0.0, 0.0, side], (1, 3, 1))
+    painted = [PaintedTriangles(corners, normals, (0.2, 0.4, 0.6, 1.0))]
+    place, ray = np.full((1, 3), 1 / 3), np.array([0.0, np.sqrt(1.0 - light**2), light])
+    found = _lit(painted, np.zeros(1, int), place, corners, np.eye(4), ray)
+    np.testing.assert_allclose(found[0], 255.0 * share * np.array([0.2, 0.4, 0.6]))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from support.module_joints import ARM, SIZE, STIFFNESS, WEIGHT, chain, lift, spec_of, square, told
 
-from iap_control.modules.bearing import evened, shares
+from iap_control.modules.bearing import Lift, evened, shares
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import ModuleReports, ModuleRole
 from iap_control.modules.feed_forward import FeedForward
@@ -225,3 +225,14 @@ def test_those_that_are_joined_to_stopped_motors_bear_the_weight() -> None:
 def test_a_fault_of_no_module_is_refused() -> None:
     with pytest.raises(BadInput, match="key 'modules.faults.0.module': no module 'm9'"):
         line(faults=[{"module": "m9", "at": 1.0, "kind": "motors"}])
+
+
+def test_the_lever_of_a_thrust_is_the_root_of_the_mean_square_along_x_and_y():
+    both = Lift.of(
+        [1.0, 2.0], [[(0.1, 0.2), (-0.1, -0.2)], [(0.3, 0.0), (-0.3, 0.4)]], [STIFFNESS] * 2
+    )
+    squares = [0.01, 0.04, 0.01, 0.04, 0.09, 0.0, 0.09, 0.16]
+    assert both.lever == pytest.approx(np.sqrt(np.mean(squares)))
+    second = both.among([1])
+    assert second.weights.tolist() == [2.0] and second.rotors.shape == (1, 2, 2)
+    assert second.lever == pytest.approx(np.sqrt(np.mean(squares[4:])))

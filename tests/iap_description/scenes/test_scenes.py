@@ -11,7 +11,7 @@ from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import mesh
 from iap_description.math import so3
-from iap_description.scenes import scene_file
+from iap_description.scenes import scene_file, textures
 from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.textures import MAKERS, SIZE, make_texture
 from iap_description.sensors.mounts import optical
@@ -181,3 +181,20 @@ def test_a_texture_is_middle_grey_and_repeats_without_a_seam(name):
     for axis in (0, 1):
         steps = np.abs(np.diff(grey, axis=axis, append=grey.take([0], axis))).mean(axis=1 - axis)
         assert steps[-1] < 1.5 * steps[:-1].max()
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "painted"),
+    [
+        (1, 2, [(1, 2), (1, 3), (2, 2), (2, 3)]),
+        (5, -1, [(5, 5), (5, 0), (0, 5), (0, 0)]),
+        (6, 0, [(0, 0), (0, 1), (1, 0), (1, 1)]),
+    ],
+)
+def test_a_rectangle_on_an_image_that_repeats_is_mixed_in_by_its_opacity(row, column, painted):
+    image = np.full((6, 6, 3), 0.2)
+    textures.fill(image, row, column, 2, 2, np.array([1.0, 0.6, 0.2]), 0.25)
+    expected = np.full((6, 6, 3), 0.2)
+    for place in painted:
+        expected[place] = [0.4, 0.3, 0.2]  # a quarter of the way
+    np.testing.assert_allclose(image, expected, atol=1e-12)

@@ -10,6 +10,7 @@ import pytest
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_estimation.datasets import accelerometer_axes as checked
 from iap_estimation.datasets.accelerometer_axes import accelerometer_axes, signed_axes
 from iap_estimation.datasets.data_sample import DataSample
 from iap_estimation.virpo.messages import ImuSample
@@ -56,3 +57,43 @@ def test_a_flight_that_hardly_tilts_is_said_to_leave_them_open() -> None:
 
 def test_there_are_23_other_rotations_and_24_reflections() -> None:
     assert sorted(round(np.linalg.det(axes)) for axes in signed_axes()) == [-1] * 24 + [1] * 23
+
+
+@pytest.mark.parametrize(
+    ("tilts", "now", "best", "said"),
+    [
+        (3.9, 90.0, 1.0, "it tilts too little"),
+        (4.1, 5.9, 0.1, "gravity goes along with its turns, within 6 deg"),
+        (
+            4.1,
+            6.1,
+            2.2,
+            "gravity goes along with its turns, within 6 deg",
+        ),  # no other axes are better
+        (4.1, 6.1, 2.1, None),
+    ],
+)
+def test_other_axes_are_meant_where_a_third_of_six_degrees_is_left(
+    monkeypatch: pytest.MonkeyPatch, tilts: float, now: float, best: float, said: str | None
+) -> None:
+    class Stub:
+        q = np.zeros((10, 4))
+
+        def __init__(self) -> None:
+            self.tilts = tilts
+
+        def misses(self, axes: Any = None) -> float:
+            return now if axes is None else best
+
+    monkeypatch.setattr(checked, "gravity_of", lambda sample: Stub())
+    if said is None:
+        with pytest.raises(BadInput, match=r"off by 6 deg\), but would if"):
+            accelerometer_axes(walk())
+    else:
+        assert said in str(accelerometer_axes(walk()))
+
+
+def test_nine_means_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = SimpleNamespace(q=np.zeros((9, 4)), tilts=90.0, misses=lambda axes=None: 0.0)
+    monkeypatch.setattr(checked, "gravity_of", lambda sample: few)
+    assert accelerometer_axes(walk()) is None

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from iap_bringup.launching.node_parameters import localization_nodes
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput
 from iap_estimation.datasets.dataset import SensorDataset
-from iap_estimation.datasets.localization import localize, tracked
+from iap_estimation.datasets.localization import _Course, localize, tracked
 from iap_estimation.datasets.method_results import LocalizationResults
 from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
@@ -301,3 +302,24 @@ def test_nobody_else_imports_gtsam():
 def test_nodes_refuse_it_too():
     with pytest.raises(BadInput, match="'batch' is for recordings alone.*joint, drift_filter"):
         localization_nodes(None, None, "batch")
+
+
+def test_estimates_that_are_kept_are_newer_than_the_last_and_a_number():
+    course = _Course(None, SimpleNamespace(aircraft=[]))
+    still = (
+        np.zeros(3),
+        np.array([0.0, 0.0, 0.0, 1.0]),
+        np.zeros(3),
+        np.zeros(3),
+        np.zeros(3),
+        np.eye(15),
+    )
+    for t in (1.0, 1.0, 0.5, 1.5):
+        course._keep("drone_1", Estimate(t, *still))
+    course._keep("drone_2", Estimate(0.5, *still))
+    assert {name: [each.t for each in kept] for name, kept in course.estimates.items()} == {
+        "drone_1": [1.0, 1.5], "drone_2": [0.5],
+    }  # fmt: skip
+    assert course.failure is None
+    course._keep("drone_1", Estimate(2.0, np.array([0.0, np.nan, 0.0]), *still[1:]))
+    assert course.failure == "at 2.00 s: the estimate of drone_1 is not a number"

@@ -17,7 +17,7 @@ from iap_simulation.identification.rotorcraft.prediction import (
     setpoint_response,
     tilt_error,
 )
-from iap_simulation.identification.rotorcraft.rotation import rotation
+from iap_simulation.identification.rotorcraft.rotation import _Fit, rotation
 from iap_simulation.identification.rotorcraft.rotorcraft import drag
 from iap_simulation.identification.rotorcraft.thrust import ThrustCurve, thrust
 
@@ -198,3 +198,9 @@ def test_set_points_are_replayed_by_their_delay_and_lag():
     error = tilt_error(flight, response)
     assert error.response < 0.05 * error.tilt
     assert tilt_error(table(), None) is None
+
+
+@pytest.mark.parametrize(("rate", "lags"), [(99.0, (0.1, 0.1, 0.0)), (100.0, (0.1, 0.2, 0.3))])
+def test_lags_up_and_down_are_told_apart_by_inputs_at_100_hz(rate, lags):
+    fit = _Fit(table(input_rate=rate), lambda u: u)
+    assert fit._times(np.array([0.1, 0.2, 0.3])) == lags
