@@ -8,7 +8,7 @@ from made_up_flights import DT, vehicle_meta
 from iap_description.math import so3
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import Bore, RunMeta
-from iap_simulation.metrics.contact import DESIRED, FILTERED, RAW, ContactScores
+from iap_simulation.metrics.contact import DESIRED, FILTERED, RAW, ContactScores, tip_errors_P
 
 TICKS = 4000  # 20 s
 TOUCHES_AT, STOP = 5.0, (TICKS - 1) * DT
@@ -150,3 +150,19 @@ def test_a_force_at_the_tip_makes_the_torque_of_its_lever():
     assert judge(c, meta)["lever_torque_rmse_nm"] == pytest.approx(0.0)
     c.wrench_record.wrenches[:, FILTERED, 5] = 4.3
     assert judge(c, meta)["lever_torque_rmse_nm"] == pytest.approx(0.3)
+
+
+def test_errors_of_a_tip_are_those_of_its_place_seen_from_the_platform():
+    """Both the place and the attitude of the platform move the tip; without a tool nothing has errors."""
+    meta = vehicle_meta("three_star")
+    assert tip_errors_P(meta, Columns.zeros(2, meta)) is None
+    tip = np.array([-1.0, 0.2, 0.1])
+    meta = meta.model_copy(update={"tool_tip_P": tuple(tip)})
+    rng, c = np.random.default_rng(3), Columns.zeros(5, meta)
+    c.x[:, 0, :3], c.reference[:, :3] = rng.normal(size=(2, 5, 3))
+    turns = so3.quaternion_exp(rng.normal(size=(2, 5, 3)))
+    c.x[:, 0, 3:7], c.reference[:, 3:7] = turns
+    R, R_r = so3.matrix_from_quaternion(turns)
+    here, there = c.x[:, 0, :3] + R @ tip, c.reference[:, :3] + R_r @ tip
+    expected = np.einsum("kji,kj->ki", R, here - there)
+    np.testing.assert_allclose(tip_errors_P(meta, c), expected, atol=1e-12)
