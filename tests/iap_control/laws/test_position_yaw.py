@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from flying import GRAVITY, Loop, controller_of, fly_scenario, scenario_of
+from flying import GRAVITY, Loop, controller_of, fly_scenario, gains_of, scenario_of
 
 from iap_control.allocation.allocation import attitude_of_thrust
 from iap_description.math import so3
@@ -227,3 +227,19 @@ def test_reset_makes_the_next_flight_equal_the_first():
     loop.vehicles[0].controller.reset()
     second = displace(loop, p=(0.3, 0.0, 0.0), turn=(0.0, 0.0, 0.2)).fly()[0]
     np.testing.assert_array_equal(first.x, second.x)
+
+
+@every_rigid
+def test_gains_that_are_changed_in_flight_are_those_that_it_flies_by(name):
+    """After the change its wrench is that of a controller that was made with these gains."""
+    stiffer = gains_of(kP=tuple(2.0 * k for k in gains_of().kP))
+    x = resting_state(np.array([0.3, -0.2, 0.1]), so3.quaternion_exp(np.array([0.2, -0.1, 0.4])))
+    reference, changed = Reference(row_at(name)), controller_of(name)
+    before = changed.wrench(x, reference)
+    changed.reset()
+    changed.set_gains(stiffer)
+    wrench = changed.wrench(x, reference)
+    np.testing.assert_allclose(
+        wrench, controller_of(name, stiffer).wrench(x, reference), atol=1e-12
+    )
+    assert np.abs(wrench - before)[3:].max() > 0.1

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ranges: true distances, white noise, and every way in which they go wrong."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -227,3 +229,10 @@ def test_what_is_no_list_of_anchors_is_refused(tmp_path):
         spec(anchors=[anchor, anchor])
     with pytest.raises(BadInput, match="key 'anchors.0.position.1'"):
         spec(anchors=[{"id": "a", "position": [0.0, float("nan"), 1.0]}])
+
+
+@pytest.mark.parametrize(
+    ("obstruction", "needs"), [(None, False), ({"lost": 0.1, "delay": 0.3, "noise": 0.1}, True)]
+)
+def test_rays_are_cast_where_an_obstruction_is_modelled(obstruction, needs):
+    assert UwbTags.needs_rays.fget(SimpleNamespace(spec=spec(obstruction=obstruction))) == needs

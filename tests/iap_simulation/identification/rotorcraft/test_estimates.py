@@ -10,7 +10,7 @@ from iap_description.earth import GRAVITY
 from iap_description.math import so3
 from iap_simulation.identification.rotorcraft.estimate import FLOOR, estimate, regression
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable
-from iap_simulation.identification.rotorcraft.input_lags import lagged
+from iap_simulation.identification.rotorcraft.input_lags import lagged, lagged_inputs
 from iap_simulation.identification.rotorcraft.prediction import (
     MotionModel,
     predictions,
@@ -19,7 +19,7 @@ from iap_simulation.identification.rotorcraft.prediction import (
 )
 from iap_simulation.identification.rotorcraft.rotation import _Fit, rotation
 from iap_simulation.identification.rotorcraft.rotorcraft import drag
-from iap_simulation.identification.rotorcraft.thrust import ThrustCurve, thrust
+from iap_simulation.identification.rotorcraft.thrust import ThrustCurve, slow_times, thrust
 
 DT = 0.005
 ROWS = 8000
@@ -204,3 +204,17 @@ def test_set_points_are_replayed_by_their_delay_and_lag():
 def test_lags_up_and_down_are_told_apart_by_inputs_at_100_hz(rate, lags):
     fit = _Fit(table(input_rate=rate), lambda u: u)
     assert fit._times(np.array([0.1, 0.2, 0.3])) == lags
+
+
+def test_slow_lags_without_an_accelerometer_are_the_least_and_no_delay():
+    assert slow_times(table(f=None), np.zeros((ROWS, 4))) == (0.005, 0.005, 0.0)
+
+
+@pytest.mark.parametrize("true", [(0.06, 0.06, 0.02), (0.12, 0.12, 0.0)])
+def test_slow_lags_are_those_with_which_inputs_explain_the_force(true):
+    u = 0.5 + 0.1 * filtered_noise(np.random.default_rng(3), 0.3, 1)
+    made = table()
+    push = lagged_inputs(made, u, true).mean(axis=1)
+    f = np.zeros((ROWS, 3))
+    f[:, 2] = 20.0 * push
+    assert slow_times(table(f=f), u) == true

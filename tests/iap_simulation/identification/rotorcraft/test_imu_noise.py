@@ -8,7 +8,7 @@ import pytest
 
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import UNITS, FlightLog, Signal
-from iap_simulation.identification.rotorcraft.imu_noise import imu_noise
+from iap_simulation.identification.rotorcraft.imu_noise import _at_rest, imu_noise
 
 RATE, REST, FLIGHT = 100.0, 3.0, 4.0  # [Hz], [s], [s]
 AT_REST, IN_THE_AIR = "gyroscope noise at rest", "gyroscope vibration"
@@ -82,3 +82,16 @@ def test_without_a_flight_the_whole_log_may_be_at_rest():
     still = rested(REST, 0.003)[: round(REST * RATE)]
     found, _ = imu_noise(log_of(still, rest=99.0))
     assert found[AT_REST].value == pytest.approx(0.003, rel=0.1) and IN_THE_AIR not in found
+
+
+def test_the_quietest_two_seconds_before_the_flight_are_those_at_rest():
+    """Of four seconds the last two are quieter; what comes behind the end does not count."""
+    rng = np.random.default_rng(4)
+    x = np.concatenate(
+        [rng.normal(0.0, 0.01, (200, 3)), rng.normal(0.0, 0.002, (200, 3)), np.zeros((300, 3))]
+    )
+    signal = Signal(0.01 * np.arange(700), x, "gyro", "rad/s")
+    np.testing.assert_array_equal(_at_rest(signal, 1.0, 4.0), x[200:400])
+    assert _at_rest(signal, 1e-3, 4.0) is None  # it moves
+    assert _at_rest(signal, 1.0, 1.99) is None
+    np.testing.assert_array_equal(_at_rest(signal, 1.0, 2.0), x[:200])
