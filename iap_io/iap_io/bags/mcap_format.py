@@ -28,7 +28,7 @@ PREFIX = 9  # bytes of a record's code and length, which its length does not cou
 _MAGIC = b"\x89MCAP0\r\n"
 _HEADER, _FOOTER, _SCHEMA, _CHANNEL, MESSAGE, _CHUNK, _INDEX, _CHUNK_INDEX = range(1, 9)
 _STATISTICS, _DATA_END = 0x0B, 0x0F
-_INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
+INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
 _FOREVER = "{sec: 9223372036, nsec: 854775807}"
 _LATCHED = (
     "{history: keep_last, depth: 1, reliability: reliable, durability: transient_local,"
@@ -119,7 +119,7 @@ def chunk(old: Content, start: int, size: int, index: Index) -> tuple[bytes, byt
     before = struct.pack("<BQ", _CHUNK, len(inner) + size) + inner
     records, positions, at = [], [], start + len(before) + size
     for channel, (times, offsets) in index.items():
-        entries = np.empty(len(times), _INDEX_ENTRY)
+        entries = np.empty(len(times), INDEX_ENTRY)
         entries["time"], entries["offset"] = times, offsets
         numbers = struct.pack("<HI", channel, entries.nbytes)
         records.append(_record(_INDEX, numbers, entries.tobytes()))

@@ -13,6 +13,7 @@ from iap_description.sensors.sensor_info import (
     SensorInfo,
     UwbInfo,
 )
+from iap_io.bags.mcap_format import INDEX_ENTRY
 from iap_io.recording.state_chunk import ODOMETRY_HZ, size_of
 from iap_io.runs import topics
 from iap_io.runs.run_meta import RecordingSettings, RunMeta
@@ -23,7 +24,7 @@ from iap_io.wire.sample_views import OdometryMessage
 
 SAMPLE_BYTES, ROUND_BYTES = 400, 1200  # bytes of a sample, and of a round of about ten ranges
 IMU_LINE, TRUTH_LINE = 140, 340  # bytes in the tables of EuRoC's layout
-INDEX = 16  # bytes per message behind a chunk
+INDEX = INDEX_ENTRY.itemsize  # bytes per message behind a chunk
 POINT = 16  # bytes in a cloud
 
 
