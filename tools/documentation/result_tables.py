@@ -17,7 +17,7 @@ from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 
 ROOT = Path(__file__).resolve().parents[2]
-MORE = {"evaluate": ["--no-record"]}  # verb -> options that change no figure
+MORE = {"evaluate": ["--no-record", "--no-plot"]}  # verb -> options that change no figure
 
 
 def printed(command: str) -> Any:  # noqa: ANN401 - JSON

@@ -131,5 +131,6 @@ def row_of(results: Results) -> dict[str, Any]:
         "lock_95_%_s": figures["time_95"],
         "then_calm_s": float(np.mean(calm)) if len(calm) else None,
         "force_95_%_n": figures["force_peak_95"],
+        "force_max_n": float(force.max()),
         "above_60_n_%": 100.0 * float(np.mean(force > 60.0)),
     }

@@ -3,12 +3,13 @@
 
 ``docs/results/data`` holds one YAML file a page, with the commands that are measured and a template of each table, and
 ``figures.json`` with what the commands printed by ``--json``. A page has a table behind a line
-``<!-- table NAME: made by ./iap docs --tables -->``.
+``<!-- table NAME: made by ./iap docs --tables -->``. A line of a template that begins with ``@NAME`` is a row for each
+word of that list below ``names``, which takes the place of ``$``.
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,8 @@ import yaml
 
 from iap_description.errors import BadInput
 
-PLACEHOLDER = re.compile(r"\{(\w+)(?:\.([^{}:]+):(\d+)([ge]?)(?: ([^{}]+))?)?\}")
+PLACEHOLDER = re.compile(r"\{(\w+)(?:\.([^{}]+?):(\d+)([ge]?)(?: ([^{}]+))?)?\}")
+REPEATED = re.compile(r"^@(\w+) (.*\n)", re.MULTILINE)  # name of a list, and a row
 TABLE = re.compile(r"^<!-- table (\S+): [^\n]*-->\n((?:\|[^\n]*\n)*)", re.MULTILINE)
 FACTORS = {"mm": 1e3, "mrad": 1e3, "ms": 1e3, "mN": 1e3, "%": 100.0}  # of SI units; others: 1
 BELOW = "below "  # a figure that is all but zero
@@ -77,12 +79,13 @@ class PageTables(NamedTuple):
         """Read the YAML files of a folder.
 
         Raises:
-            BadInput: a name of a table stands in two files, or an alias is unknown.
+            BadInput: a name of a table stands in two files, or an alias or a list is unknown.
         """
         out = cls({}, {})
         for path in sorted(folder.glob("*.yaml")):
             tree = yaml.safe_load(path.read_text(encoding="utf-8"))
-            for name, template in tree["tables"].items():
+            for name, text in tree["tables"].items():
+                template = _repeated(text, tree.get("names", {}), path)
                 if name in out.templates:
                     raise BadInput(f"{path}: table '{name}' stands in another file, too")
                 for alias, *_ in PLACEHOLDER.findall(template):
@@ -127,6 +130,17 @@ class PageTables(NamedTuple):
             return each.text(figures[each.command][each.path])
 
         return PLACEHOLDER.sub(filled, self.templates[name]).strip() + "\n"
+
+
+def _repeated(template: str, names: Mapping[str, Sequence[str]], path: Path) -> str:
+    """A template of a file with the rows of its lists written out."""
+
+    def rows(match: re.Match[str]) -> str:
+        if match[1] not in names:
+            raise BadInput(f"{path}: row '@{match[1]}': 'names' has no such list")
+        return "".join(match[2].replace("$", each) for each in names[match[1]])
+
+    return REPEATED.sub(rows, template)
 
 
 def value_at(tree: Any, path: str) -> Any:  # noqa: ANN401 - any node of JSON

@@ -108,6 +108,36 @@ def test_a_page_with_an_unknown_table_is_refused(tables):
         filled(PAGE.replace("errors", "other"), tables, MEASURED)
 
 
+ROWS = """
+commands: {hover: run hover, land: run land}
+names: {%s: [hover, land]}
+tables:
+  errors: |
+    | flight |
+    @flights | `$`, {$}: {$.drift:1e} |
+    | end |
+"""
+
+
+def test_a_row_of_a_list_stands_once_for_each_of_its_words(tmp_path):
+    (tmp_path / "page.yaml").write_text(ROWS % "flights", encoding="utf-8")
+    tables = PageTables.load(tmp_path)
+    made = tables.table("errors", {"run hover": {"drift": 2e-4}, "run land": {"drift": 3e-4}})
+    assert made.splitlines() == [
+        "| flight |",
+        "| `hover`, `./iap run hover`: 2.0e-4 |",
+        "| `land`, `./iap run land`: 3.0e-4 |",
+        "| end |",
+    ]
+    assert tables.paths() == {"run hover": ["drift"], "run land": ["drift"]}
+
+
+def test_a_row_of_an_unknown_list_is_refused(tmp_path):
+    (tmp_path / "page.yaml").write_text(ROWS % "others", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"page.yaml: .*'@flights'"):
+        PageTables.load(tmp_path)
+
+
 def test_figures_are_kept_with_the_version_that_measured_them():
     kept = json.loads((ROOT / DATA / "figures.json").read_text(encoding="utf-8"))
     assert all(entry["version"] for entry in kept.values())
