@@ -19,7 +19,7 @@ from iap_estimation.datasets.loss_checks import (
     without_tracks,
 )
 from iap_estimation.datasets.noise_densities import MAX_DENSITIES, plausible
-from iap_estimation.datasets.range_checks import _doubted, _moments, check_ranges
+from iap_estimation.datasets.range_checks import _doubted, check_ranges, moments_of
 from iap_estimation.evaluation.constant_velocity import constant_velocity
 from iap_estimation.navigation.jump_blend import FADING, JumpBlend
 from iap_estimation.navigation.measurements import Tally
@@ -148,7 +148,7 @@ def test_two_anchors_whose_places_are_exchanged_are_named() -> None:
 
 @pytest.mark.parametrize(("every", "count"), [(0.1, 20), (0.24, 20), (0.26, 0)])
 def test_a_moment_is_of_fifteen_ranges_within_half_a_second(every: float, count: int) -> None:
-    moments = list(_moments(rounds(every=every)))
+    moments = list(moments_of(rounds(every=every)))
     assert len(moments) == count
     assert all(len(moment.ranges) == 15 for moment in moments)
 
