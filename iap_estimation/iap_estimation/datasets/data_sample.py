@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans
 from iap_description.math import so3
 from iap_description.process.extras import cv2
 from iap_estimation.datasets.dataset import SensorDataset
-from iap_estimation.datasets.image_rotation import Corners, GyroTurns, Misfits, RayPairs
-from iap_estimation.frontend.calibration import CameraCalibration, homogeneous
+from iap_estimation.datasets.image_rotation import NO_PAIR, Corners, GyroTurns, Misfits, RayPairs
+from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration, homogeneous
 from iap_estimation.navigation.measurements import Gray, Images
 from iap_estimation.virpo.messages import ImuSample, Ranges
 
@@ -23,6 +23,8 @@ CORNERS, QUALITY, CORNER_SPACING = (
     12.0,
 )  # followed from one image to the next, and how far apart they are [px]
 BACK = 0.7  # by which a corner that is followed there and back may miss itself [px]
+OFF_ROW, LEAST_DISPARITY = 2.0, 3.0  # of a match from its line, and that says a distance [px]
+PAIR_LEVELS = 5  # of pyramids, for large disparities
 FEWEST_RAYS = 20  # of two images that say how a camera has turned
 
 
@@ -129,9 +131,13 @@ def _look(sample: DataSample, previous: Images | None, images: Images) -> None:
     sample.repeated += bool(np.array_equal(previous.left, images.left))
     cameras = sample.dataset.aircraft[0].cameras
     pixels = followed(previous.left, images.left)
-    rays = _rays(cameras.left, cameras.q_BC[0], pixels)
-    if rays.shape[1] >= FEWEST_RAYS:
-        sample.pairs.append(RayPairs((previous.t, images.t), rays))
+    rays, good = _rays(cameras.left, cameras.q_BC[0], pixels)
+    if rays.shape[1] < FEWEST_RAYS:
+        return
+    nearness = NO_PAIR
+    if previous.right is not None and cameras.right is not None:
+        nearness = _nearness(cameras, previous.left, previous.right, pixels[0][good])
+    sample.pairs.append(RayPairs((previous.t, images.t), rays, nearness))
 
 
 def levels_of(image: Gray) -> GreyLevels:
@@ -160,11 +166,29 @@ def followed(before: Gray, after: Gray) -> Array:
     return np.stack([corners.reshape(-1, 2)[sure], there.reshape(-1, 2)[sure]]).astype(float)
 
 
-def _rays(camera: CameraCalibration, q_BC: Array, pixels: Array) -> Array:
-    """Directions (2, n, 3) in the body's axes."""
+def _nearness(cameras: StereoCalibration, left: Gray, right: Gray, pixels: Array) -> Array:
+    """Inverse distances (n,) of what left pixels (n, 2) show [1/m]; NaN where the right image does not."""
+    flow: Any = cv2.calcOpticalFlowPyrLK
+    corners = pixels[:, None].astype(np.float32)
+    there, is_there, _ = flow(left, right, corners, None, maxLevel=PAIR_LEVELS)
+    back, is_back, _ = flow(right, left, there, None, maxLevel=PAIR_LEVELS)
+    xy = cameras.left.normalized(pixels)
+    across = cameras.second.normalized(there[:, 0])
+    depth = cameras.inverse_depth(xy, across)
+    sure = (is_there.ravel() == 1) & (is_back.ravel() == 1) & (depth > 0.0)
+    sure &= np.linalg.norm((back - corners)[:, 0], axis=1) < BACK
+    sure &= cameras.epipolar_distance(xy, across) < OFF_ROW
+    baseline = float(np.linalg.norm(cameras.p_RL_R))
+    sure &= depth * baseline * float(cameras.second.focal[0]) > LEAST_DISPARITY
+    return np.where(sure, depth / np.linalg.norm(homogeneous(xy), axis=1), np.nan)
+
+
+def _rays(camera: CameraCalibration, q_BC: Array, pixels: Array) -> tuple[Array, Booleans]:
+    """Directions (2, n, 3) in the body's axes, and which of the pixels have one."""
     points = [homogeneous(camera.normalized(each)) for each in pixels]
     good = np.isfinite(points[0][:, 0]) & np.isfinite(points[1][:, 0])
     rays = np.stack(
         [each[good] / np.linalg.norm(each[good], axis=1, keepdims=True) for each in points]
     )
-    return np.stack([so3.rotate(np.broadcast_to(q_BC, (len(each), 4)), each) for each in rays])
+    turned = [so3.rotate(np.broadcast_to(q_BC, (len(each), 4)), each) for each in rays]
+    return np.stack(turned), np.asarray(good)

@@ -28,16 +28,22 @@ FEWEST_PAIRS, FEWEST_BLOCKS = 40, 3
 KEPT = 0.9  # share of corners; those that were lost on their way are far off
 
 
+NO_PAIR: Array = np.zeros(0)
+
+
 class RayPairs(NamedTuple):
     """Directions of corners that two images in a row show.
 
     Attributes:
         t: times of both images [s].
         rays: (2, n, 3) directions in the body's axes of each time.
+        nearness: (n,) inverse distances in the first image by a pair of cameras [1/m], NaN of those that the right one
+            does not show; empty without a pair.
     """
 
     t: tuple[float, float]
     rays: Array
+    nearness: Array = NO_PAIR
 
     def earlier(self, by: float) -> "RayPairs":
         """The same some time earlier [s]."""

@@ -175,10 +175,10 @@ def _motion(
     R = _onto_vertical(np.einsum("kij,kj->i", R, f)) @ R
     force = np.einsum("kij,kj->ki", R, f)
     dt = np.diff(times, prepend=times[0])
-    tilted = np.cross(_integral(R, dt), force[:, :, None], axis=1)
-    twice = [_integral(_integral(x, dt), dt) for x in (force, BIASES[0] * R, BIASES[1] * tilted)]
+    tilted = np.cross(integral(R, dt), force[:, :, None], axis=1)
+    twice = [integral(integral(x, dt), dt) for x in (force, BIASES[0] * R, BIASES[1] * tilted)]
     lever = R @ np.asarray(sample.dataset.aircraft[0].p_BA_B)
-    felt, of_force, of_rates = (_at(t, times, x) for x in (twice[0] + lever, *twice[1:]))
+    felt, of_force, of_rates = (at_times(t, times, x) for x in (twice[0] + lever, *twice[1:]))
     tau = (t - t.mean()) / WINDOW
     powers = [np.tile(np.eye(3), (len(t), 1, 1)) * tau[:, None, None] ** n for n in range(3)]
     return Motion(places, felt, np.concatenate([*powers, of_force, of_rates], axis=2), sigma)
@@ -199,13 +199,13 @@ def _onto_vertical(up: Array) -> Array:
     return turn
 
 
-def _integral(x: Array, dt: Array) -> Array:
+def integral(x: Array, dt: Array) -> Array:
     """Integral (K, ...) over time of numbers, each of the step before its time."""
     total: Array = np.cumsum(x * dt.reshape(-1, *(1,) * (x.ndim - 1)), axis=0)
     return total
 
 
-def _at(t: Array, times: Array, x: Array) -> Array:
+def at_times(t: Array, times: Array, x: Array) -> Array:
     """Numbers (n, ...) at times (K,), interpolated at others."""
     rows = x.reshape(len(x), -1)
     found = np.stack([np.interp(t, times, column) for column in rows.T], axis=1)

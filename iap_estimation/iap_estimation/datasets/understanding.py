@@ -19,6 +19,7 @@ from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.range_checks import check_ranges
 from iap_estimation.datasets.range_motion import check_motion
 from iap_estimation.datasets.range_start import FEWEST
+from iap_estimation.datasets.stereo_scale import distance_of_pair
 from iap_estimation.navigation.measurements import Event, Images
 from iap_estimation.navigation.streams import in_order
 from iap_estimation.virpo.messages import ImuSample, Ranges
@@ -93,6 +94,7 @@ RANGES: tuple[tuple[str, Check], ...] = (  # the same, once ranges fit their anc
 )
 LATER: tuple[tuple[str, Check], ...] = (  # the same, once images and inertial unit have one clock
     ("images", image_checks.rest_of_one_camera),
+    ("images", distance_of_pair),
 )
 
 

@@ -67,3 +67,18 @@ def _orders(numbers: SampledMotion, order: QuaternionOrder) -> Iterator[tuple[st
         if order != other:
             turned = so3.matrix_from_quaternion(reordered(q, order, other))
             yield f"--quaternion {other}", SampledMotion(numbers.p, turned)
+
+
+def misread_angles(motion: SampledMotion) -> Iterator[tuple[str, SampledMotion]]:
+    """Yield readings of attitudes whose yaw, pitch and roll were mistaken, by what is wrong with them."""
+    rpy = so3.euler_from_matrix(motion.R)
+    for name, mend in _MISTAKES.items():
+        turned = so3.matrix_from_quaternion(euler.quaternions_from_rpy(rpy @ mend.T))
+        yield name, SampledMotion(motion.p, turned)
+
+
+_MISTAKES = {
+    "the opposite yaw": np.diag([1.0, 1.0, -1.0]),
+    "roll and pitch exchanged": np.eye(3)[[1, 0, 2]],
+    "roll and yaw exchanged": np.eye(3)[[2, 1, 0]],
+}

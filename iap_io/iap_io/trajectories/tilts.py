@@ -21,10 +21,11 @@ from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.conventions import AxesEvidence
-from iap_io.trajectories.other_readings import SampledMotion, readings
+from iap_io.trajectories.other_readings import SampledMotion, misread_angles, readings
 from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.trajectories.quaternion_orders import check_level, order_doubt
 from iap_io.trajectories.samples import Samples
+from iap_io.trajectories.tilt_maps import FITS, map_between, share
 
 STEP = 0.02  # of the times at which samples are interpolated [s]
 BUMP_HALF, BUMP_PERIOD = 0.5, 0.2  # of a bump, and between bumps [s]
@@ -35,7 +36,6 @@ LEAST_TILT_CHANGE = np.radians(
     0.15
 )  # the same, below which nothing is looked at; 1 mm of noise makes 0.03 deg
 EXACT = 0.05  # share that another reading leaves of a small change, at most
-FITS = 0.15  # share of the variance of n that attitudes leave where a reading is right; real flights come to 0.14
 DIFFERS, CLEARLY = 0.15, 0.02  # least share where it is not; below which nothing else is looked at
 BETTER = 0.35  # of that share, which a right reading leaves less of
 FAR_BETTER = 0.15  # of a share below `DIFFERS`, which another reading leaves less of where it alone is right
@@ -43,13 +43,9 @@ DEFINED = ("iap_msgs/PlatformReference",)  # types that say their axes and units
 LEAN, STILL_LEAN = np.radians(
     [30.0, 4.0]
 )  # off the force, of which a note is made; of a hover in wind [rad]
+LEAST_LATE = 0.003  # share below which attitudes are not late
 LATE = 0.1  # of attitudes, of which a note is made; motors take less [s]
 SHIFTS = [k for k in range(-20, 21) if k]  # of attitudes that are tried, in steps
-SIZES, EVEN = (
-    (0.6, 1.6),
-    0.6,
-)  # of accelerations over tilts, as wind and drag explain; least ratio of two axes'
-_TURN = 0.25  # least difference of a map from the identity
 
 
 def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Samples:
@@ -131,6 +127,12 @@ def _refuse(motion: SampledMotion, samples: Samples) -> AxesEvidence:
             f"{samples.source}: its accelerations are {turned}: are they in two frames, units (--scale) or clocks?"
             f" --set reference.attitude=level flies its positions alone; --convention {samples.about.convention} keeps"
             " both as they are"
+        )
+    misread = "" if is_right or is_still else _misread(motion, most)
+    if misread:
+        raise BadInput(
+            f"{samples.source}: its attitudes fit its accelerations with {misread}: mend that in the recording, or name"
+            f" its columns (--columns); --convention {samples.about.convention} keeps them as they are"
         )
     if is_right:
         return "tilts"
@@ -247,22 +249,31 @@ def _unexplained(motion: SampledMotion, least: float = MIN_TILT_CHANGE) -> float
     if directions is None:
         return None
     n, pushed = directions
-    return _share(n, pushed)
+    return share(n, pushed)
 
 
 def _lateness(motion: SampledMotion) -> float:
     """Time by which attitudes follow n too late [s]; 0 where it is short, or explains little."""
-    share = _unexplained(motion)
-    if share is None or share < CLEARLY:
+    now = _unexplained(motion)
+    if now is None or now < LEAST_LATE:
         return 0.0
-    shares = {0: share}
+    shares = {0: now}
     for k in SHIFTS:
         early, late = slice(max(0, -k), min(0, -k) or None), slice(max(0, k), min(0, k) or None)
         shares[k] = _unexplained(SampledMotion(motion.p[early], motion.R[late])) or math.inf
     best = min(shares, key=shares.__getitem__)
-    if abs(best) * STEP < LATE or shares[best] > min(FITS, BETTER * share):
+    better = BETTER if now > CLEARLY else FAR_BETTER
+    if abs(best) * STEP < LATE or shares[best] > min(FITS, better * now):
         return 0.0
     return best * STEP
+
+
+def _misread(motion: SampledMotion, most: float) -> str:
+    """The mistake in Euler angles that leaves no more than a share of n, in words; empty without one."""
+    left = {name: _unexplained(other) for name, other in misread_angles(motion)}
+    known = {name: share for name, share in left.items() if share is not None}
+    best = min(known, key=known.__getitem__, default="")
+    return best if best and known[best] < most else ""
 
 
 def _turned(motion: SampledMotion) -> str:
@@ -278,28 +289,4 @@ def _turned(motion: SampledMotion) -> str:
     x = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-9)
     ahead = np.stack([x, np.column_stack([-x[:, 1], x[:, 0]])], axis=1)  # rows: forward, left
     seen = [(n, pushed), tuple(np.einsum("bij,bj->bi", ahead, each) for each in (n, pushed))]
-    return next(filter(None, (_map_between(*each) for each in seen)), "")
-
-
-def _map_between(n: Array, pushed: Array) -> str:
-    """The map of directions (B, 2) that explains others, in words; empty where none does, or nothing has to."""
-    n, pushed = (x - x.mean(axis=0) for x in (n, pushed))
-    A = np.linalg.lstsq(pushed, n, rcond=None)[0].T
-    U, sizes, V = np.linalg.svd(A)
-    rigid, size = U @ V, float(sizes.mean())
-    is_same = np.abs(rigid - np.eye(2)).max() < _TURN
-    if _share(n, pushed @ A.T) > FITS or sizes[1] < EVEN * sizes[0]:
-        return ""
-    if is_same:
-        return "" if SIZES[0] < size < SIZES[1] else f"{size:.2g} times as large as its tilts say"
-    if sizes[1] < 0.7 or sizes[0] > 1.4:
-        return ""
-    if np.linalg.det(rigid) < 0.0:
-        return "mirrored against its attitudes"
-    angle = np.degrees(np.arctan2(rigid[1, 0], rigid[0, 0]))
-    return f"turned by {angle:.0f} deg about the vertical against its attitudes"
-
-
-def _share(n: Array, pushed: Array) -> float:
-    """Share of the variance of n that others leave."""
-    return float(np.sum((n - pushed) ** 2) / np.sum(n**2))
+    return next(filter(None, (map_between(*each) for each in seen)), "")

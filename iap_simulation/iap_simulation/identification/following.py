@@ -43,6 +43,7 @@ RATIOS = {
     "km/h": 3.6, "ft/s": 1.0 / 0.3048, "kn": 3600.0 / 1852.0, "mph": 1.0 / 0.44704, "dm/s": 10.0, "cm/s": 100.0,
 }  # fmt: skip
 SPEEDS = BASE_CHANNELS[:3]
+PLANAR = "u_l", "u_m", "w"  # forward, left, and the turn of both
 
 
 def check_following(log: Log) -> tuple[str, ...]:
@@ -75,6 +76,8 @@ def _followed(log: Log) -> tuple[str, ...]:
     ]
     moving = [i for i in active if np.ptp(v[:, i])]
     _check_clocks(log, commands[:, moving], v[:, moving], period)
+    if {CHANNELS.index(each) for each in PLANAR} <= set(moving):
+        _check_heading(log, commands, v, period)
     gains: dict[str, float] = {}
     delays: dict[str, float] = {}
     for i in moving:
@@ -117,6 +120,32 @@ def _check_clocks(log: Log, commands: Array, v: Array, period: float) -> None:
         f"{log.source}: its velocities come {abs(time):.2f} s {'after' if time > 0.0 else 'before'} their commands:"
         " are both by clocks of their own? Shift the times of one of them by that"
     )
+
+
+def _check_heading(log: Log, commands: Array, v: Array, period: float) -> None:
+    r"""Refuse horizontal velocities along the world's axes with commands along the heading's, or the other way round.
+
+    With :math:`\psi = \int \omega`, velocities :math:`V = v_l + i v_m` of the world are :math:`e^{i \psi}` times those
+    of the heading, but for the heading at the begin. They follow :math:`U` if :math:`e^{-i \psi} V` does.
+    """
+    forward, left, turn = (CHANNELS.index(each) for each in PLANAR)
+    U, V = (x[:, forward] + 1j * x[:, left] for x in (commands, v))
+    psi = np.cumsum(v[:, turn]) * period
+    as_is = _followed_share(U, V, round(MAX_DELAY / period))
+    for sense, which in ((-1.0, "velocities"), (1.0, "commands")):
+        turned = _followed_share(U, np.exp(1j * sense * psi) * V, round(MAX_DELAY / period))
+        if turned > CLEAR**2 and 1.0 - as_is > LEAVES * (1.0 - turned):
+            raise BadInput(
+                f"{log.source}: channels {PLANAR[0]} and {PLANAR[1]} follow their commands once the integral of"
+                f" {PLANAR[2]} is taken out of them: are {which} along the world's axes? Turn them to the heading's"
+            )
+
+
+def _followed_share(U: Array, V: Array, late: int) -> float:
+    """Largest share of a motion (K,) that one older by up to some samples explains, turned by any angle."""
+    size = float(np.sum(np.abs(U) ** 2) * np.sum(np.abs(V) ** 2))
+    most = max(abs(np.vdot(U[: len(U) - k], V[k:])) for k in range(late + 1))
+    return float(most**2) / max(size, 1e-12)
 
 
 def _check_early(log: Log, u: Array, x: Array, i: int, period: float) -> None:

@@ -304,3 +304,42 @@ def test_a_flight_that_tilts_and_goes_nowhere_is_noted(mcap: BagMaker, multiroto
     recorded = read_recorded(bag(mcap, with_pose(multirotor, flat, multirotor.q)))
     assert any("deg off its accelerations" in note for note in recorded.about.notes)
     assert any("another unit (--scale)" in note for note in recorded.about.notes)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "text"),
+    [
+        (np.diag([1.0, 1.0, -1.0]), "with the opposite yaw"),
+        (np.eye(3)[[2, 1, 0]], "with roll and yaw exchanged"),
+    ],
+)
+def test_angles_that_were_mistaken_are_named(
+    mcap: BagMaker, multirotor: Motion, mistake: Array, text: str
+) -> None:
+    """While it turns, no turn or reflection of the world explains an opposite yaw."""
+    turning = tilted(multirotor, 0.5 + 0.3 * multirotor.t)
+    rpy = so3.euler_from_matrix(so3.matrix_from_quaternion(turning))
+    q = so3.quaternion_from_matrix(so3.matrix_from_euler(rpy @ mistake.T))
+    path = bag(mcap, with_pose(multirotor, multirotor.p, q))
+    assert text in refusal(read_recorded, path)
+
+
+@pytest.mark.parametrize("late", [0.0, 0.06, 0.16])
+def test_attitudes_of_a_slow_flight_that_are_late_are_noted(
+    mcap: BagMaker, multirotor: Motion, late: float
+) -> None:
+    """At half the pace 0.16 s leave a hundredth of the tilts."""
+    t, slow = 2.0 * multirotor.t, 0.5
+    flight = with_pose(multirotor, multirotor.p, multirotor.q)
+    flight = Motion(
+        t, flight.p, flight.q, slow * flight.v, slow * flight.w, slow**2 * flight.a, flight.alpha
+    )
+    q = tilted(flight, 0.5 + 0.05 * t)
+    k = round(late / 0.04)
+    shifted = Motion(
+        t, flight.p, np.roll(q, k, axis=0), *(getattr(flight, n) for n in ("v", "w", "a", "alpha"))
+    )
+    kept = slice(k, None)
+    shifted = Motion(*(getattr(shifted, n)[kept] for n in ("t", "p", "q", "v", "w", "a", "alpha")))
+    notes = read_recorded(bag(mcap, shifted)).about.notes
+    assert any("s late against its accelerations" in each for each in notes) == (late > 0.1)

@@ -45,6 +45,17 @@ def late_commands(s: Signals) -> Signals:
     return s | {f"{n}_ref": np.r_[np.zeros(15), s[f"{n}_ref"][:-15]] for n in NAMES}
 
 
+def in_the_world(s: Signals, *, commands: bool = False) -> Signals:
+    """Horizontal velocities, or their commands, along axes that do not turn with the heading."""
+    end = "_ref" if commands else ""
+    ahead = (s[f"u_l{end}"] + 1j * s[f"u_m{end}"]) * np.exp(1j * (0.7 + DT * np.cumsum(s["w"])))
+    return {**s, f"u_l{end}": ahead.real, f"u_m{end}": ahead.imag}
+
+
+def commanded_in_the_world(s: Signals) -> Signals:
+    return in_the_world(s, commands=True)
+
+
 def in_rpm(s: Signals) -> Signals:
     return {**s, "w": 30.0 / np.pi * s["w"]}
 
@@ -56,6 +67,8 @@ def in_rpm(s: Signals) -> Signals:
             in_rpm,
             r"is w in rpm\? .w \[rpm\]. in the header takes it so, .w \[rad/s\]. as it stands",
         ),
+        (in_the_world, "are velocities along the world's axes"),
+        (commanded_in_the_world, "are commands along the world's axes"),
         (exchanged, "channel u_l follows u_m_ref, not u_l_ref"),
         (mirrored, "channel u_m goes the opposite way of u_m_ref"),
         (turned_round, "are commands and velocities exchanged"),
