@@ -39,6 +39,11 @@ ALIKE_RUNS = 0.7  # least share of runs of a held channel within one sample of t
 SHORT_RUNS = 0.05  # most of those that are shorter
 FEWEST_RUNS = 20
 DOUBLED = 0.05  # least share of rows that repeat the one before, of which a note is made
+VALUES, OFTEN, AT_AN_END = (
+    100,
+    5.0,
+    0.02,
+)  # numbers, times the usual one, and share of an end of a range
 LEAPING = 2  # channels that leap at once where flights are joined
 
 
@@ -58,6 +63,16 @@ def spikes(x: Array) -> Booleans:
 def noise_of(x: Array) -> float:
     """Deviation of white noise on samples (K,)."""
     return TO_DEVIATION * float(np.median(np.abs(np.diff(x, 2)))) / float(np.sqrt(6.0))
+
+
+def held_at_leaps(v: Array, largest_step: float) -> tuple[Array, Booleans]:
+    """Samples (K, n) with each that leaps away and back held at the one before, and which these are."""
+    v, leaps = v.copy(), np.zeros(v.shape, np.bool_)
+    for i in range(v.shape[1]):
+        for k in range(1, len(v)):
+            if abs(v[k, i] - v[k - 1, i]) > largest_step:
+                v[k, i], leaps[k, i] = v[k - 1, i], True
+    return v, leaps
 
 
 def running_median(x: Array) -> Array:
@@ -135,6 +150,25 @@ def frozen(t: Array, u: Array, x: Array) -> list[tuple[int, int]]:
         if is_moved or (shakes and duration >= BECALMED):
             spans.append((start, stop))
     return spans
+
+
+def saturated(x: Array) -> Booleans:
+    """Samples (K,) at the least or greatest number, where that comes far more often than others do; zero is rest."""
+    numbers, counts = np.unique(x, return_counts=True)
+    ends: Booleans = np.zeros(len(x), np.bool_)
+    if len(numbers) < VALUES:
+        return ends
+    least = max(OFTEN * float(counts[1:-1].mean()), AT_AN_END * len(x))
+    for k in (0, -1):
+        if counts[k] > least and numbers[k] != 0.0:
+            ends |= x == numbers[k]
+    return ends
+
+
+def end_in_words(x: Array, ends: Booleans) -> str:
+    """What samples (n,) at an end of a range are, which are some of all (K,)."""
+    size = float(np.abs(x).max())
+    return f"stops at {size:.3g} in {ends.mean():.0%} of its samples: saturated, left out"
 
 
 def becalmed(t: Array, u: Array, x: Array) -> list[tuple[int, int]]:

@@ -18,10 +18,13 @@ from iap_simulation.identification.channel_samples import (
     becalmed,
     command_spikes,
     doubled,
+    end_in_words,
     fresh_of_held,
     frozen,
+    held_at_leaps,
     joints_of_flights,
     running_median,
+    saturated,
     spikes,
 )
 from iap_simulation.identification.time_base import gap_of, time_base
@@ -187,12 +190,8 @@ def _signal(source: str, signals: dict[str, Array], name: str, length: int | Non
 
 def without_spikes(log: Log, largest_step: float) -> Log:
     """The log with each sample that leaps away and back held at the one before, and no longer counted."""
-    v, sound = log.v.copy(), log.sound.copy()
-    for i in range(v.shape[1]):
-        for k in range(1, len(v)):
-            if abs(v[k, i] - v[k - 1, i]) > largest_step:
-                v[k, i], sound[k, i] = v[k - 1, i], False
-    return replace(log, v=v, sound=sound)
+    v, leaps = held_at_leaps(log.v, largest_step)
+    return replace(log, v=v, sound=log.sound & ~leaps)
 
 
 def checked_samples(log: Log) -> Log:
@@ -216,14 +215,16 @@ def checked_samples(log: Log) -> Log:
         if away.any():
             notes.append(f"{channel}: {_spikes_in_words(log, away, v[:, i])}, left out")
             v[away, i], sound[away, i] = running_median(v[:, i])[away], False
-        still = frozen(log.t, command[:, i], log.v[:, i])
-        for start, stop in still or becalmed(log.t, command[:, i], v[:, i]):
+        ends = saturated(v[:, i])
+        if ends.any():
+            sound[ends, i] = False
+            notes.append(f"{channel} {end_in_words(v[ends, i], ends)}")
+        u = command[:, i]
+        runs = frozen(log.t, u, log.v[:, i]) or becalmed(log.t, u, v[:, i])
+        for start, stop in (run for run in runs if not ends[run[0] + 1]):
             sound[start:stop, i] = False
-            why = (
-                "while its command moves"
-                if np.ptp(command[start:stop, i])
-                else "without its noise"
-            )
+            moves = bool(np.ptp(command[start:stop, i]))
+            why = "while its command moves" if moves else "without its noise"
             notes.append(
                 f"{channel} stands still at {v[start, i]:.3g} from {log.t[start]:.4g} to {log.t[stop - 1]:.4g} s {why}:"
                 " left out; was its sensor or estimate lost?"
@@ -237,10 +238,8 @@ def _without_repeats(log: Log) -> Log:
     twice = doubled(np.hstack([log.command, v]))
     if twice.mean() > DOUBLED:
         sound[twice] = False
-        text = (
-            f"{int(twice.sum())} samples repeat every number of the one before, and do not count"
-        )
-        notes.append(f"{text}: if rows were doubled after the flight, t is not the time")
+        text = f"{int(twice.sum())} samples repeat every number of the one before, and do not"
+        notes.append(f"{text} count: if rows were doubled after the flight, t is not the time")
     for channel in log.channels:
         i = CHANNELS.index(channel)
         _check_alive(log, i)

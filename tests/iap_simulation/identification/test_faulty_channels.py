@@ -81,6 +81,10 @@ def drifting(s: Signals) -> Signals:
     return {**s, "w": s["w"] + 0.015 * s["t"]}
 
 
+def saturated(s: Signals) -> Signals:
+    return {**s, "u_m": np.clip(s["u_m"], -0.45, 0.45)}
+
+
 def measured_slowly(s: Signals) -> Signals:
     """A state estimate of 5 Hz in a log of 25 Hz."""
     return {n: np.repeat(x[::5], 5)[: len(x)] if n in NAMES else x for n, x in s.items()}
@@ -94,6 +98,7 @@ def measured_slowly(s: Signals) -> Signals:
         (spiky_command, "u_l_ref: 2 samples off the others by up to 8"),
         (frozen, "from 10 to 12.96 s while its command moves"),
         (becalmed, "u_m stands still at"),
+        (saturated, "u_m stops at 0.45 in"),
         (held_whole, "velocities leap at t = 13 s"),
         (joined, "velocities leap at t = 20 s"),
         (biased, "m/s off its free run all along"),
