@@ -20,7 +20,13 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_io.trajectories.lone_clocks import check_ahead, check_back, check_order, evened
+from iap_io.trajectories.lone_clocks import (
+    check_ahead,
+    check_back,
+    check_order,
+    evened,
+    is_shorter,
+)
 from iap_io.trajectories.pose_reading import MAX_GAP, PoseReading, counted
 from iap_io.trajectories.samples import StampedSamples
 
@@ -38,7 +44,6 @@ RATES = (
 PERIODS = (1e-3, 2.0)  # of poses, by which a clock is told from the times of a file's writing [s]
 STILL, STILL_PERIODS = 0.02, 1.5  # time [s], and periods, from which on stamps stand still
 HOLE = 0.1  # share of a hole in the times of reception that one in sound header stamps is below
-SHORTER = 0.97  # share of the way by the times of reception that shows that these are out of order
 RESETS = 10  # of a simulation in one recording, at most
 BESIDE = 0.02  # least distance of another body at the same time [m]
 
@@ -95,7 +100,13 @@ def _without_repeats(samples: S, stamps: Integers, first: Integers) -> S:
             " two bodies? Poses are told apart by child_frame_id (--body), frame_id (--frame) and topic (--topic)"
         )
     count = len(stamps) - len(first)
-    return samples.noted(f"{counted(count, 'sample')} of a stamp that others have left out")
+    far = np.flatnonzero(apart > max(BESIDE, 1.5 * float(np.median(steps))))
+    where = (
+        f"; they lie up to {apart.max():.2g} m apart: was the clock set back?"
+        if len(far) > 1
+        else ""
+    )
+    return samples.noted(f"{counted(count, 'sample')} of a stamp that others have left out{where}")
 
 
 def _clock(samples: S, reading: PoseReading) -> tuple[S, Integers]:
@@ -150,8 +161,7 @@ def _without_step(samples: StampedSamples, header: Integers, sample: int, size: 
     """Header stamps less their step [s] at a sample, but where the body comes a longer way without it."""
     mended = header.copy()
     mended[sample:] -= round(size * 1e9)
-    is_shorter = _way(samples, header) < SHORTER * _way(samples, mended)
-    return header if is_shorter and not _is_set_back(header) else mended
+    return header if is_shorter(samples, header, mended) and not _is_set_back(header) else mended
 
 
 def _fault_of_rate(header: Integers, bag: Integers) -> str | None:
@@ -167,7 +177,7 @@ def _fault_of_rate(header: Integers, bag: Integers) -> str | None:
 
 def _fault_of_reception(samples: StampedSamples, header: Integers, bag: Integers) -> str | None:
     """Fault of the times of reception, where header stamps are sound."""
-    if _way(samples, header) < SHORTER * _way(samples, bag) and not _is_set_back(header):
+    if is_shorter(samples, header, bag) and not _is_set_back(header):
         return "times of reception are out of order"
     holes = [1e-9 * float(np.diff(np.sort(x)).max(initial=0.0)) for x in (header, bag)]
     if holes[0] < MAX_GAP < HOLE * holes[1]:
@@ -189,12 +199,6 @@ def _is_set_back(header: Integers) -> bool:
         if len(backs) <= RESETS and min(counts) > max(FEWEST, 0.5 * (high - low) / period):
             return True
     return False
-
-
-def _way(samples: StampedSamples, stamps: Integers) -> float:
-    """Length of the way through the samples in the order of stamps [m]."""
-    ordered = samples.at(np.argsort(stamps, kind="stable"))
-    return float(ordered.distances(np.maximum(np.arange(len(stamps)) - 1, 0)).sum())
 
 
 def _stands_still(samples: StampedSamples, header: Integers, bag: Integers) -> float:

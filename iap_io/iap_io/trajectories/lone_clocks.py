@@ -41,6 +41,8 @@ FASTER = 4.0  # least ratio of speeds from one run to the other to usual ones
 LEAPS, WOVEN = 3, 0.3  # least number of such steps, and share of the steps there
 DENSER = 1.5  # least ratio of samples a second where two runs are
 SEAM = 0.5  # greatest distance at the seam of two runs, over that between them
+SHORTER = 0.97  # share of the way by the times of reception that shows that these are out of order
+LEAST_WAY = 0.03  # by which it is shorter at least [m]
 EVEN = 3.0  # ratio of steps within bursts to those between them, at most
 
 
@@ -192,3 +194,20 @@ def evened(samples: S, stamps: Integers) -> tuple[S, Integers]:
     return samples.noted(
         f"messages come in bursts {usual:.3f} s apart: their times of reception were spread evenly"
     ), even
+
+
+def is_shorter(samples: StampedSamples, stamps: Integers, others: Integers) -> bool:
+    """True if the way through samples in the order of stamps is shorter, from where to where the orders differ."""
+    orders = [np.argsort(x, kind="stable") for x in (stamps, others)]
+    differ = np.flatnonzero(orders[0] != orders[1])
+    if not len(differ):
+        return False
+    part = slice(max(0, int(differ[0]) - 1), int(differ[-1]) + 2)
+    own, other = (_way(samples, order[part]) for order in orders)
+    return own < SHORTER * other and other - own > LEAST_WAY
+
+
+def _way(samples: StampedSamples, order: Integers) -> float:
+    """Length of the way through the samples in an order [m]."""
+    ordered = samples.at(order)
+    return float(ordered.distances(np.maximum(np.arange(len(order)) - 1, 0)).sum())

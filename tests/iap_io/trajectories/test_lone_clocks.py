@@ -133,3 +133,16 @@ def test_a_step_of_header_stamps_is_taken_out_where_messages_overtake_each_other
     assert "header stamps jump" in timed.about.notes[0] and "taken out" in timed.about.notes[0]
     np.testing.assert_allclose(timed.p, np.outer(t, [0.6, 0.8, 0.0]))
     np.testing.assert_allclose((stamps - stamps[0]) * 1e-9, t - t[0], atol=0.004)
+
+
+def test_a_receivers_clock_that_is_set_back_gives_way_to_sound_header_stamps() -> None:
+    """By three periods at 1 m/s, of which the way there and back says which clock has stepped."""
+    p = np.outer(LONG, [0.6, 0.8, 0.0])
+    received = LONG - np.where(LONG > 102.11, 0.05, 0.0)
+    order = np.argsort(received, kind="stable")
+    samples = samples_of(
+        p[order], header_ns=stamps_of(LONG[order]), bag_ns=stamps_of(received[order])
+    )
+    timed, stamps = clocks.timed(samples, NOTHING_SAID)
+    np.testing.assert_allclose((stamps - stamps[0]) * 1e-9, LONG - LONG[0], atol=1e-6)
+    np.testing.assert_array_equal(timed.p, p)
