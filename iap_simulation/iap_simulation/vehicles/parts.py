@@ -197,7 +197,7 @@ def _check_height(vehicle: VehicleSpec, t: Array, p: Array) -> None:
     raised = math.ceil(round(100.0 * (offset + stands + 0.3 - float(z[worst])), 6)) / 100.0
     is_replay = isinstance(vehicle.reference, Replay)
     ned = "; --convention ned reads NED/FRD" if is_replay else ""
-    if is_replay and p[:, 1].min() > stands:
+    if is_replay and p[:, 1].min() > -TOUCH and p[:, 1].max() > stands:
         ned += ", y-up takes y as the height"
     raise BadInput(
         f"vehicle '{vehicle.name}': its reference goes down to z = {z[worst]:.3f} m at t = {t[worst]:.2f} s, where"

@@ -92,11 +92,12 @@ def test_a_reference_into_the_ground_is_refused_with_the_offset_that_raises_it(
     with pytest.raises(BadInput, match=remedy):
         Flight.of(scenario)
     Flight.of(replay(path, "offset=[0,0,2.66]")[0])
-    y_up = write(tmp_path / "y_up", np.column_stack([T, 1.5 + 0.0 * T, 0.2 - T]))
-    with pytest.raises(
-        BadInput, match="--convention ned reads NED/FRD, y-up takes y as the height"
-    ):
-        Flight.of(replay(y_up)[0])
+    for name, y in (("y_up", 1.5 + 0.0 * T), ("from_the_ground", T)):
+        y_up = write(tmp_path / name, np.column_stack([T, y, 0.2 - T]))
+        with pytest.raises(
+            BadInput, match="--convention ned reads NED/FRD, y-up takes y as the height"
+        ):
+            Flight.of(replay(y_up)[0])
     low, _ = resolve("hover", Options(assignments=("offset=[0,0,-1.4]",)))
     with pytest.raises(BadInput, match=r"its reference goes down to z = 0\.1"):
         Flight.of(low)
