@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What C libraries print goes where it is sent, and what was printed before or behind that does not."""
 
+import os
 import subprocess
 import sys
 
@@ -26,8 +27,13 @@ say("behind")
 
 
 def test_c_and_python_print_in_order_and_nothing_stays_in_a_buffer():
+    buffered = {**os.environ, "PYTHONUNBUFFERED": ""}
     done = subprocess.run(
-        [sys.executable, "-P", "-c", SCRIPT], capture_output=True, text=True, check=True
+        [sys.executable, "-P", "-c", SCRIPT],
+        env=buffered,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     whole = {"pbefore", "cbefore", "pbetween", "cbetween", "pbehind", "cbehind"}
     assert set(done.stdout.split()) == whole

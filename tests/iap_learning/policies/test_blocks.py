@@ -27,7 +27,14 @@ from iap_simulation.simulation.simulation import Simulation
 
 GRU = Gru(kind="gru", size=24)
 IMAGE = Convolution(kind="convolution", image=(12, 16), channels=(4, 6), kernel=3, stride=2)
-BLOCKS = {"gru": (GRU,), "convolution": (IMAGE,), "both": (IMAGE, GRU), "two": (GRU, GRU)}
+LAYER = Convolution(kind="convolution", image=(12, 16), channels=(4,), kernel=3, stride=2)
+BLOCKS = {
+    "gru": (GRU,),
+    "convolution": (IMAGE,),
+    "layer": (LAYER,),  # its images end in the other buffer
+    "both": (IMAGE, GRU),
+    "two": (GRU, GRU),
+}
 FLAGS = (("-O2",), ("-O3", "-ffast-math"), ("-Os",))
 
 
