@@ -45,7 +45,7 @@ def mellinger(firmware: Any) -> Step:  # noqa: ANN401 - as `pid`
 CONTROLLERS: dict[str, Callable[[Any], Step]] = {"pid": pid, "mellinger": mellinger}
 
 
-class Crazyflie:
+class CrazyflieController:
     """One aircraft's controller.
 
     Args:
@@ -110,10 +110,10 @@ def main(number: str, controller: str, *rest: str) -> None:
     sys.path[:0] = folders
     firmware = importlib.import_module(MODULE)
     link = socket.socket(fileno=int(number))
-    crazyflie = Crazyflie(firmware, controller, [float(each) for each in scales])
+    controlled = CrazyflieController(firmware, controller, [float(each) for each in scales])
     link.send(READY)
     while message := link.recv(512):
-        link.send(crazyflie.answer(message))
+        link.send(controlled.answer(message))
 
 
 if __name__ == "__main__":
