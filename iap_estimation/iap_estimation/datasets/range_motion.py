@@ -28,7 +28,10 @@ from iap_estimation.datasets.range_checks import moments_of
 from iap_estimation.datasets.range_start import meeting_point
 from iap_estimation.virpo.messages import Ranges
 
-WINDOW, MOST = 10.0, 12  # over which biases are one number [s], and windows that are looked at
+WINDOW, MAX_WINDOWS = (
+    10.0,
+    12,
+)  # over which biases are one number [s], and windows that are looked at
 FEWEST = 15  # places in one
 NOISE, BIASES = (
     0.1,
@@ -48,7 +51,7 @@ THICKNESS = 0.5  # deviation of anchors from a plane, from which on ranges tell 
 UP = np.array([0.0, 0.0, 1.0])
 
 
-class Motion(NamedTuple):
+class RangeWindow(NamedTuple):
     """A window of places and of motion that is felt, in a level frame of any heading.
 
     Attributes:
@@ -125,14 +128,14 @@ LEVEL_SIGNS = np.array([[1.0, 1, 1], [1, -1, 1], [1, 1, -1], [1, -1, -1]])
 MAPS = _maps()
 
 
-def _windows(sample: DataSample) -> Iterator[Motion]:
+def _windows(sample: DataSample) -> Iterator[RangeWindow]:
     """Yield windows, one after the other, that have enough places and samples in them."""
     moments = list(moments_of(sample.rounds))
     if len(moments) < FEWEST or len(sample.samples) < 2:
         return
     is_flat = _thickness(moments) < THICKNESS
     begins = np.arange(moments[0].t, moments[-1].t, WINDOW)
-    for begin in begins[:: max(1, -(-len(begins) // MOST))]:
+    for begin in begins[:: max(1, -(-len(begins) // MAX_WINDOWS))]:
         end = min(begin + WINDOW, sample.t[-1])
         inside = [each for each in moments if max(begin, sample.t[0]) < each.t < end]
         if len(inside) >= FEWEST:
@@ -160,7 +163,7 @@ def _thickness(moments: Sequence[Ranges]) -> float:
 
 def _motion(
     sample: DataSample, moments: Sequence[Ranges], places: Array, *, is_flat: bool
-) -> Motion:
+) -> RangeWindow:
     """The window of some moments, whose ranges meet at places (K, 3)."""
     t = np.array([each.t for each in moments])
     spreads = [_spread(p, each) for p, each in zip(places, moments, strict=True)]
@@ -181,7 +184,7 @@ def _motion(
     felt, of_force, of_rates = (at_times(t, times, x) for x in (twice[0] + lever, *twice[1:]))
     tau = (t - t.mean()) / WINDOW
     powers = [np.tile(np.eye(3), (len(t), 1, 1)) * tau[:, None, None] ** n for n in range(3)]
-    return Motion(places, felt, np.concatenate([*powers, of_force, of_rates], axis=2), sigma)
+    return RangeWindow(places, felt, np.concatenate([*powers, of_force, of_rates], axis=2), sigma)
 
 
 def _spread(p: Array, moment: Ranges) -> Array:
@@ -212,7 +215,7 @@ def at_times(t: Array, times: Array, x: Array) -> Array:
     return found.reshape(len(t), *x.shape[1:])
 
 
-def _left(window: Motion, H: Array) -> float:
+def _left(window: RangeWindow, H: Array) -> float:
     r"""Squares, in deviations, that the motion leaves with a map, at its best heading.
 
     Places turned by :math:`\psi` are :math:`a + b \cos \psi + c \sin \psi`, so that squares are a form of these.

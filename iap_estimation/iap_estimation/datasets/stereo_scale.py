@@ -39,7 +39,7 @@ class _Ways(NamedTuple):
     v_B: Array
 
 
-class _Fit(NamedTuple):
+class _ScaleFit(NamedTuple):
     """The factor k of a window, and its deviation."""
 
     k: float
@@ -120,7 +120,7 @@ def _windows(ways: _Ways) -> Iterator[_Ways]:
             yield _Ways(ways.t[part], ways.v_B[part])
 
 
-def _fit(sample: DataSample, ways: _Ways) -> _Fit | None:
+def _fit(sample: DataSample, ways: _Ways) -> _ScaleFit | None:
     """The factor of a window; None where nothing is left to be compared."""
     times = sample.t
     first, last = np.searchsorted(times, [ways.t[0, 0], ways.t[-1, 1]]) + [-1, 1]
@@ -144,7 +144,7 @@ def _fit(sample: DataSample, ways: _Ways) -> _Fit | None:
     return _regressed(v.ravel(), felt.ravel(), unknown)
 
 
-def _regressed(v: Array, felt: Array, unknown: Array) -> _Fit | None:
+def _regressed(v: Array, felt: Array, unknown: Array) -> _ScaleFit | None:
     """The factor between velocities (K,) and those that are felt, with 12 unknown numbers (K, 12), six by a prior."""
     noise = 0.05
     k = 1.0
@@ -158,4 +158,4 @@ def _regressed(v: Array, felt: Array, unknown: Array) -> _Fit | None:
         rest = (numbers - system @ found)[: len(v)]
         k, noise = float(found[0]), max(float(np.sqrt(np.mean(rest**2))), 1e-4)
     variance = np.linalg.pinv(system.T @ system)[0, 0] * noise**2
-    return _Fit(k, CORRELATED * float(np.sqrt(max(variance, 1e-12))))
+    return _ScaleFit(k, CORRELATED * float(np.sqrt(max(variance, 1e-12))))

@@ -33,7 +33,13 @@ ROUNDING = (
     6.0  # last digits, above which fourth differences are not those of rounding, which come to 3
 )
 DIGITS = (1e-2, 1e-3, 1e-4, 1e-5)  # last ones that are looked for
-NEAR = (-2.0, -1.0, 0.0, 1.0, 2.0)  # last digits by which the length 1 moves a number at most
+LAST_DIGITS = (
+    -2.0,
+    -1.0,
+    0.0,
+    1.0,
+    2.0,
+)  # last digits by which the length 1 moves a number at most
 LAST = 1e-4  # last digit of quaternions in the tables of others
 NOISY = 30  # samples beside a stretch whose noise is looked at
 ROUNDED = 1e-5  # step of a heading whose quaternion was written with six digits [rad]
@@ -251,7 +257,7 @@ def _digit_of_attitudes(q: Array) -> float:
     """
     largest = np.take_along_axis(q, np.abs(q).argmax(axis=1)[:, None], axis=1)
     for digit in DIGITS:
-        was = [np.round(largest / digit) + near for near in NEAR]
+        was = [np.round(largest / digit) + near for near in LAST_DIGITS]
         numbers = np.stack([q * each / largest for each in was])
         if np.abs(numbers - np.round(numbers)).max(axis=2).min(axis=0).max() < 1e-3:
             return digit
