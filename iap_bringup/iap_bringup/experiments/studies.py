@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The studies of ``iap experiment``: each measures something and shows a table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -219,7 +219,7 @@ def virpo_tables(console: Console, **options: Any) -> None:  # noqa: ANN401 - se
     """Localisation in all scenes, by program and scripted pilot, each method beside what is published (an hour)."""
     from iap_bringup.experiments.virpo.study import run_tables
 
-    run_tables(console, **options)
+    _localize(run_tables, console, **options)
 
 
 def virpo_faults(console: Console, *, quick: bool = False) -> None:
@@ -233,21 +233,34 @@ def virpo_units(console: Console, **options: Any) -> None:  # noqa: ANN401 - see
     """Localisation on inertial units without and with errors of scale: errors, and whether covariances know them."""
     from iap_bringup.experiments.virpo.units import run_units
 
-    run_units(console, **options)
+    _localize(run_units, console, **options)
 
 
 def virpo_light(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `run_light`
     """Localisation by day, at dusk and at night, in glare, rain and dust, by a real camera's preset (half an hour)."""
     from iap_bringup.experiments.virpo.light import run_light
 
-    run_light(console, **options)
+    _localize(run_light, console, **options)
 
 
 def virpo_zed(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `run_zed`
     """Localisation with the sensors of virpo's data set, beside the errors of its TABLE I (half an hour)."""
     from iap_bringup.experiments.virpo.zed import run_zed
 
-    run_zed(console, **options)
+    _localize(run_zed, console, **options)
+
+
+def _localize(
+    run: Callable[..., Any],
+    console: Console,
+    *,
+    json: bool = False,
+    **options: Any,  # noqa: ANN401 - as each study has them
+) -> None:
+    """Run a study of localisation; as JSON its figures are printed alone, all else on standard error."""
+    made = run(Console(stderr=True) if json else console, **options)
+    if json:
+        print_json(console, made.tree)
 
 
 def show_study(

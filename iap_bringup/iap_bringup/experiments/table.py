@@ -55,11 +55,13 @@ EXPERIMENTS = (
     ExperimentCommand(studies.rays),
     ExperimentCommand(studies.films, ("out",)),
     ExperimentCommand(studies.modules, ("quick", "json", "out")),
-    ExperimentCommand(studies.virpo_tables, ("quick", "flights", "out")),
+    ExperimentCommand(studies.virpo_tables, ("quick", "flights", "out", "json")),
     ExperimentCommand(studies.virpo_faults, ("quick",)),
-    ExperimentCommand(studies.virpo_light, ("quick", "out")),
-    ExperimentCommand(studies.virpo_zed, ("quick", "out")),
-    ExperimentCommand(studies.virpo_units, ("quick", "flights", "out", "since", "seconds")),
+    ExperimentCommand(studies.virpo_light, ("quick", "out", "json")),
+    ExperimentCommand(studies.virpo_zed, ("quick", "out", "json")),
+    ExperimentCommand(
+        studies.virpo_units, ("quick", "flights", "out", "since", "seconds", "json")
+    ),
 )
 
 

@@ -27,6 +27,7 @@ from iap_bringup.experiments import (
 from iap_bringup.experiments.convergence import ConvergenceRow
 from iap_bringup.experiments.rows import Bar, bar_row, print_json
 from iap_bringup.experiments.table import EXPERIMENTS, run_experiment
+from iap_bringup.experiments.virpo.scores import TableCell, Tables
 from iap_bringup.films import documented
 from iap_description.errors import BadInput
 
@@ -326,3 +327,37 @@ def test_figures_of_any_kind_are_json_and_numbers_have_three_digits():
     assert json.loads(console.file.getvalue()) == {"1": [2.5, [None, 3, "word", None, True]]}
     assert bar_row(0.123456, "<= 1") == {"measured": 0.123, "bar": "<= 1"}
     assert studies.TASK_WORLDS == 256
+
+
+def test_a_study_of_localisation_prints_its_figures_as_json_and_all_else_elsewhere(
+    monkeypatch, capsys
+):
+    cells = (
+        TableCell("light", "day", "vio", 0.0816, 0.01, 3, 0, published=0.4, bar=0.4),
+        TableCell("light", "day", "joint", None, None, 2, 1, bar=0.5),
+        TableCell("gains", "all", "virpo", 20.0, None, 3, 0, unit="%"),
+    )
+
+    def run(console, **options):
+        console.print("a table for people")
+        return Tables(cells, ())
+
+    monkeypatch.setattr("iap_bringup.experiments.virpo.light.run_light", run)
+    run_experiment("virpo_light", json=True)
+    said = capsys.readouterr()
+    tree = json.loads(said.out)
+    assert "a table for people" in said.err
+    day = tree["light"]["day"]
+    assert day["vio"] == {
+        "measured": 0.0816, "spread": 0.01, "seeds": 3, "failed": 0, "published": 0.4, "bar": 0.4, "unit": "m",
+        "passes": True,
+    }  # fmt: skip
+    assert (day["joint"]["measured"], day["joint"]["passes"], day["joint"]["failed"]) == (
+        None,
+        False,
+        1,
+    )
+    assert (tree["gains"]["all"]["virpo"]["unit"], tree["gains"]["all"]["virpo"]["passes"]) == (
+        "%",
+        None,
+    )

@@ -60,8 +60,8 @@ CONDITIONS: Mapping[str, Condition] = {
 QUICK = ("day", "rain")
 
 
-def run_light(console: Console, *, quick: bool = False, out: Path | None = None) -> None:
-    """Fly, estimate, judge, and write everything down.
+def run_light(console: Console, *, quick: bool = False, out: Path | None = None) -> Tables:
+    """Fly, estimate, judge, and write everything down; returns the tables.
 
     Args:
         console: shows the table.
@@ -71,7 +71,9 @@ def run_light(console: Console, *, quick: bool = False, out: Path | None = None)
     Raises:
         BadInput: the folder cannot be used.
     """
-    run_beside_published(console, "virpo_light", light_study(quick=quick), light_tables, out)
+    return run_beside_published(
+        console, "virpo_light", light_study(quick=quick), light_tables, out
+    )
 
 
 def light_study(*, quick: bool = False) -> LocalizationStudy:

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -12,6 +12,15 @@ from iap_description.arrays import Array
 from iap_estimation.evaluation.trajectory_errors import rmse_of_vectors
 
 Figure = Literal["ate", "horizontal", "vertical", "attitude", "nees", "attitude_nees"]
+FIGURES = (
+    "measured",
+    "spread",
+    "seeds",
+    "failed",
+    "published",
+    "bar",
+    "unit",
+)  # of a cell, as JSON
 DIGITS = {"%": 1, "deg": 2, "": 2}  # behind the point of figures with these units; of others 3
 
 
@@ -252,6 +261,16 @@ class Tables:
             if cell.table == table:
                 rows.setdefault(cell.row, {})[cell.method] = cell.text
         return rows
+
+    @property
+    def tree(self) -> dict[str, dict[str, dict[str, dict[str, Any]]]]:
+        """Figures of each method by table and row."""
+        out: dict[str, dict[str, dict[str, dict[str, Any]]]] = {}
+        for cell in self.cells:
+            methods = out.setdefault(cell.table, {}).setdefault(cell.row, {})
+            figures = {name: getattr(cell, name) for name in FIGURES}
+            methods[cell.method] = {**figures, "passes": cell.passed}
+        return out
 
     @property
     def names(self) -> list[str]:

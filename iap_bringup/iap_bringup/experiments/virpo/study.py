@@ -45,8 +45,8 @@ WHY_NOT = {  # where methods rank otherwise than published
 
 def run_tables(
     console: Console, *, quick: bool = False, flights: Path | None = None, out: Path | None = None
-) -> None:
-    """Fly, estimate, judge, and write everything down.
+) -> Tables:
+    """Fly, estimate, judge, and write everything down; returns the tables.
 
     Args:
         console: shows the tables.
@@ -70,11 +70,13 @@ def run_tables(
                 key.case: results.drawn for key in results.scores if results.drawn is not None
             }
             paths = _write(folder, scores, what)  # so that an interrupt leaves what was done
-    show_tables(console, tables(scores, what, published()))
+    made = tables(scores, what, published())
+    show_tables(console, made)
     for reason in _reasons(scores):
         console.print(reason, soft_wrap=True)
     for path in (*paths, _figure(folder, what, drawn)):
         show_path(console, path)
+    return made
 
 
 def run_and_show(
@@ -83,8 +85,8 @@ def run_and_show(
     folder: Path,
     tables_of: Callable[[EstimateResults], Tables],
     notes_of: Callable[[EstimateResults], str] = lambda _: "",
-) -> None:
-    """Fly and estimate a study, write its tables and notes as they grow, and show them.
+) -> Tables:
+    """Fly and estimate a study, write its tables and notes as they grow, show them, and return the tables.
 
     Raises:
         RecordingFailed: the disk is full or cannot be written.
@@ -103,6 +105,7 @@ def run_and_show(
     show_bars(console, made)
     for path in paths:
         show_path(console, path)
+    return made
 
 
 def run_beside_published(
@@ -111,8 +114,8 @@ def run_beside_published(
     what: LocalizationStudy,
     tables_of: Callable[[EstimateResults, LocalizationStudy, PublishedTables], Tables],
     out: Path | None,
-) -> None:
-    """Run a study whose tables stand beside published ones, and count estimates that fail.
+) -> Tables:
+    """Run a study whose tables stand beside published ones, count estimates that fail, and return the tables.
 
     Args:
         console: shows the tables.
@@ -125,7 +128,9 @@ def run_beside_published(
         BadInput: the folder cannot be used.
     """
     folder, papers = create_run_folder(out, name), published()
-    run_and_show(console, what, folder, lambda scores: tables_of(scores, what, papers), failures)
+    return run_and_show(
+        console, what, folder, lambda scores: tables_of(scores, what, papers), failures
+    )
 
 
 def failures(results: EstimateResults) -> str:

@@ -55,8 +55,8 @@ def run_units(
     out: Path | None = None,
     since: float = 0.0,
     seconds: float | None = None,
-) -> None:
-    """Fly, estimate, judge, and write everything down.
+) -> Tables:
+    """Fly, estimate, judge, and write everything down; returns the tables.
 
     Args:
         console: shows the tables.
@@ -78,7 +78,7 @@ def run_units(
     if paths is not None and since > 0.0:
         paths = [cut(each, since, folder) for each in paths]
     what = units_study(paths, seconds, quick=quick)
-    run_and_show(console, what, folder, lambda scores: units_tables(scores, what))
+    return run_and_show(console, what, folder, lambda scores: units_tables(scores, what))
 
 
 def units_study(

@@ -35,8 +35,8 @@ SEQUENCES: Mapping[str, tuple[str, ...]] = {  # of the paper, for which a flight
 }
 
 
-def run_zed(console: Console, *, quick: bool = False, out: Path | None = None) -> None:
-    """Fly, estimate, judge, and write everything down.
+def run_zed(console: Console, *, quick: bool = False, out: Path | None = None) -> Tables:
+    """Fly, estimate, judge, and write everything down; returns the tables.
 
     Args:
         console: shows the table.
@@ -46,7 +46,7 @@ def run_zed(console: Console, *, quick: bool = False, out: Path | None = None) -
     Raises:
         BadInput: the folder cannot be used.
     """
-    run_beside_published(console, "virpo_zed", zed_study(quick=quick), zed_tables, out)
+    return run_beside_published(console, "virpo_zed", zed_study(quick=quick), zed_tables, out)
 
 
 def zed_study(*, quick: bool = False) -> LocalizationStudy:
