@@ -11,6 +11,7 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from hang import HANG
 from rcl_interfaces.srv import SetParameters
+from rclpy.client import Client
 from rclpy.duration import Duration
 from rclpy.parameter import Parameter
 from rclpy.publisher import Publisher
@@ -52,6 +53,7 @@ class Probe:
         self.states: dict[str, dict[int, np.ndarray]] = {}  # by vehicle and stamp [ns]
         self.newest: dict[str, int] = {}  # stamp [ns]
         self.statuses: dict[str, tuple[bytes, str, dict[str, str]]] = {}
+        self._clients: dict[str, Client] = {}  # by service
         self.hear_diagnostics()
 
     def close(self) -> None:
@@ -131,11 +133,13 @@ class Probe:
         self.wait(lambda: self.newest.get(vehicle, -1) >= stamp, f"state of {vehicle} at {t} s")
 
     def call(self, kind: type, name: str, request: Any) -> Any:
-        client = self.node.create_client(kind, name)
+        """The answer of a service, whose client stays: a busy server drops answers to one that it does not yet know."""
+        if name not in self._clients:
+            self._clients[name] = self.node.create_client(kind, name)
+        client = self._clients[name]
         self.wait(client.service_is_ready, f"service {name}")
         future = client.call_async(request)
         self.wait(future.done, f"answer of {name}")
-        self.node.destroy_client(client)
         return future.result()
 
     def reset(self) -> None:
