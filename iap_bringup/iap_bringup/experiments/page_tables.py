@@ -146,13 +146,15 @@ def _repeated(template: str, names: Mapping[str, Sequence[str]], path: Path) -> 
 def value_at(tree: Any, path: str) -> Any:  # noqa: ANN401 - any node of JSON
     """A node of a tree of dictionaries and lists by a path such as ``vehicles.iap_2.position_rmse_m``.
 
-    Keys may have dots themselves: the longest that fits is taken.
+    Keys may have dots themselves: the longest that fits is taken. A bar in a list is named by what it measures.
 
     Raises:
         BadInput: there is none.
     """
     node, parts = tree, path.split(".")
     while parts:
+        if isinstance(node, list) and not parts[0].isdigit():
+            node = {each["what"]: each for each in node if "what" in each}
         if isinstance(node, list):
             node, parts = node[int(parts[0])], parts[1:]
             continue

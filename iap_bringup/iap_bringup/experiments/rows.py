@@ -43,6 +43,16 @@ class Bar(NamedTuple):
         """True if it is reached."""
         return self.measured >= self.limit if self.at_least else self.measured <= self.limit
 
+    @property
+    def text(self) -> str:
+        """The limit with its sign."""
+        return f"{'>=' if self.at_least else '<='} {self.limit:.3g}"
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Its fields, its text and whether it is reached, as JSON."""
+        return {**self._asdict(), "bar": self.text, "passes": self.passes}
+
 
 def print_json(console: Console, figures: object) -> None:
     """Print figures as one line of JSON, with null in place of numbers that are none."""
@@ -63,7 +73,7 @@ def _plain(figures: object) -> object:
 def show_bars(console: Console, bars: Sequence[Bar], *, as_json: bool) -> None:
     """Print bars as a table, or as one line of JSON."""
     if as_json:
-        print_json(console, [{**bar._asdict(), "passes": bar.passes} for bar in bars])
+        print_json(console, [bar.figures for bar in bars])
     else:
         console.print(bar_table(bars))
 
@@ -74,7 +84,6 @@ def bar_table(reached: Sequence[Bar]) -> Table:
     for name in ("measured", "bar", ""):
         out.add_column(name, justify="right")
     for bar in reached:
-        sign = ">=" if bar.at_least else "<="
-        row = (f"{bar.measured:.3g}", f"{sign} {bar.limit:.3g}", "pass" if bar.passes else "miss")
+        row = (f"{bar.measured:.3g}", bar.text, "pass" if bar.passes else "miss")
         out.add_row(bar.what, *row)
     return out

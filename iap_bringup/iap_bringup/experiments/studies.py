@@ -207,9 +207,7 @@ def docking(console: Console, *, quick: bool = False, json: bool = False) -> Non
         rows = docking_rows(QUICK if quick else Sizes(), report)
     bars = list(docking_bars(rows))
     if json:
-        print_json(
-            console, {**rows, "bars": [{**bar._asdict(), "passes": bar.passes} for bar in bars]}
-        )
+        print_json(console, {**rows, "bars": [bar.figures for bar in bars]})
         return
     show_rows(console, "docking_hard", rows)
     show_bars(console, bars, as_json=False)

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from iap_bringup.experiments.page_tables import PageTables, Placeholder, load_figures, value_at
+from iap_bringup.experiments.rows import Bar
 from iap_description.errors import BadInput
 
 TREE = {
@@ -29,6 +30,17 @@ TEMPLATE = (
 )
 def test_a_figure_is_found_by_keys_and_indices_the_longest_key_first(path, value):
     assert value_at(TREE, path) == value
+
+
+def test_a_bar_in_a_list_is_found_by_what_it_measures():
+    bars = [
+        Bar("force, N", 0.02, 0.03).figures,
+        Bar("dockings, done", 20, 20, at_least=True).figures,
+    ]
+    assert value_at({"bars": bars}, "bars.dockings, done.measured") == 20
+    assert value_at(bars, "force, N.bar") == "<= 0.03"
+    with pytest.raises(BadInput, match="nothing is called 'torque'"):
+        value_at(bars, "torque.bar")
 
 
 @pytest.mark.parametrize(
