@@ -111,7 +111,7 @@ def _maps() -> dict[str, Array]:
 
 
 def _in_words(H: Array) -> str:
-    """What is wrong with a map whose z axis does not stay upright, and whose axes are H's rows."""
+    """Fault of a map whose z axis does not stay upright, and whose axes are H's rows."""
     vertical = "xyz"[int(np.abs(H[2]).argmax())]
     hand = "mirrored and " if np.linalg.det(H) < 0.0 else ""
     return f"{hand}on its side: its {vertical} axis is vertical: write that as z in key 'anchors'"
@@ -176,14 +176,11 @@ def _motion(
     q = GyroTurns(times, w).between(np.full(len(times), times[0]), times)
     R = so3.matrix_from_quaternion(q)
     R = _onto_vertical(np.einsum("kij,kj->i", R, f)) @ R
-    force = np.einsum("kij,kj->ki", R, f)
     dt = np.diff(times, prepend=times[0])
-    tilted = np.cross(integral(R, dt), force[:, :, None], axis=1)
-    twice = [integral(integral(x, dt), dt) for x in (force, BIASES[0] * R, BIASES[1] * tilted)]
+    twice = [integral(integral(x, dt), dt) for x in felt_accelerations(R, f, dt)]
     lever = R @ np.asarray(sample.dataset.aircraft[0].p_BA_B)
     felt, of_force, of_rates = (at_times(t, times, x) for x in (twice[0] + lever, *twice[1:]))
-    tau = (t - t.mean()) / WINDOW
-    powers = [np.tile(np.eye(3), (len(t), 1, 1)) * tau[:, None, None] ** n for n in range(3)]
+    powers = powers_of_time((t - t.mean()) / WINDOW, 3)
     return RangeWindow(places, felt, np.concatenate([*powers, of_force, of_rates], axis=2), sigma)
 
 
@@ -200,6 +197,26 @@ def _onto_vertical(up: Array) -> Array:
     size = float(np.linalg.norm(axis))
     turn: Array = so3.exp(axis / max(size, 1e-9) * np.arctan2(size, up[2]))
     return turn
+
+
+def felt_accelerations(R: Array, f: Array, dt: Array) -> tuple[Array, Array, Array]:
+    r"""Specific force R f (K, 3), and its derivatives (K, 3, 3) by biases of accelerometer and gyroscope over `BIASES`.
+
+    A bias of rates turns R by :math:`\int R \, b_g`, and the force by that.
+
+    Args:
+        R: (K, 3, 3) attitudes.
+        f: (K, 3) specific forces in the body's axes [m/s^2].
+        dt: (K,) the step before each [s].
+    """
+    force = np.einsum("kij,kj->ki", R, f)
+    tilted = np.cross(integral(R, dt), force[:, :, None], axis=1)
+    return force, BIASES[0] * R, BIASES[1] * tilted
+
+
+def powers_of_time(tau: Array, count: int) -> list[Array]:
+    """Derivatives (K, 3, 3) by the coefficients of a polynomial in times (K,), of each power below some."""
+    return [np.tile(np.eye(3), (len(tau), 1, 1)) * tau[:, None, None] ** n for n in range(count)]
 
 
 def integral(x: Array, dt: Array) -> Array:

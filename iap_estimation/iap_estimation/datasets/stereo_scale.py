@@ -20,7 +20,12 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.datasets.data_sample import DataSample
 from iap_estimation.datasets.image_rotation import GyroTurns, RayPairs
-from iap_estimation.datasets.range_motion import BIASES, at_times, integral
+from iap_estimation.datasets.range_motion import (
+    at_times,
+    felt_accelerations,
+    integral,
+    powers_of_time,
+)
 
 FEWEST_CORNERS = 12  # that say a way
 KEPT = 0.8  # share of them; the others are followed or matched wrongly
@@ -94,7 +99,7 @@ def _way(pair: RayPairs, R: Array) -> Array:
     known = np.isfinite(pair.nearness)
     b, rho = pair.rays[0][known], pair.nearness[known]
     turned = pair.rays[1][known] @ R.T
-    A = rho[:, None, None] * _hats(turned)
+    A = rho[:, None, None] * so3.hat(turned)
     y = np.cross(turned, b)
     d: Array = np.zeros(3)
     kept = np.ones(len(b), np.bool_)
@@ -103,11 +108,6 @@ def _way(pair: RayPairs, R: Array) -> Array:
         off = np.linalg.norm(A @ d - y, axis=1)
         kept = off <= np.quantile(off, KEPT)
     return d
-
-
-def _hats(x: Array) -> Array:
-    """Matrices (n, 3, 3) of cross products by vectors (n, 3)."""
-    return np.cross(x[:, None, :], np.eye(3)[None], axis=2).transpose(0, 2, 1)
 
 
 def _windows(ways: _Ways) -> Iterator[_Ways]:
@@ -130,16 +130,13 @@ def _fit(sample: DataSample, ways: _Ways) -> _ScaleFit | None:
         return None
     turns = GyroTurns(times, w)
     R = so3.matrix_from_quaternion(turns.between(np.full(len(times), times[0]), times))
-    force = np.einsum("kij,kj->ki", R, f)
     dt = np.diff(times, prepend=times[0])
-    tilted = np.cross(integral(R, dt), force[:, :, None], axis=1)
-    parts = [integral(x, dt) for x in (force, BIASES[0] * R, BIASES[1] * tilted)]
+    parts = [integral(x, dt) for x in felt_accelerations(R, f, dt)]
     middle = ways.t.mean(axis=1)
     q = turns.between(np.full(len(middle), times[0]), ways.t[:, 0])
     v = so3.rotate(q, ways.v_B)
     felt, of_force, of_rates = (at_times(middle, times, x) for x in parts)
-    tau = (middle - middle.mean()) / WINDOW
-    powers = [np.tile(np.eye(3), (len(tau), 1, 1)) * tau[:, None, None] ** n for n in range(2)]
+    powers = powers_of_time((middle - middle.mean()) / WINDOW, 2)
     unknown = np.concatenate([*powers, of_force, of_rates], axis=2).reshape(-1, 12)
     return _regressed(v.ravel(), felt.ravel(), unknown)
 

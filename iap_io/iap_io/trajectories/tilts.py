@@ -100,7 +100,7 @@ def _by(samples: Samples, evidence: AxesEvidence) -> Samples:
 
 
 def _refuse(motion: SampledMotion, samples: Samples) -> AxesEvidence:
-    """What tilts say of a motion that they do not contradict, see `check_tilts`."""
+    """Evidence of tilts on a motion that they do not contradict, see `check_tilts`."""
     off, least = _unexplained(motion), MIN_TILT_CHANGE
     is_still = off is None
     if off is None:

@@ -84,7 +84,11 @@ class FirmwareProcess:
             FirmwareFailed: it has ended.
         """
         if self.has_ended:
-            raise FirmwareFailed("firmware_ended", f"its process has ended: {self.ending()}")
+            raise self.failure("firmware_ended")
+
+    def failure(self, outcome: str) -> FirmwareFailed:
+        """The error of one that has ended."""
+        return FirmwareFailed(outcome, f"its process has ended: {self.ending()}")
 
     def wait(self, seconds: float) -> bool:
         """True if it ends by itself within a time [s]."""

@@ -166,7 +166,7 @@ def saturated(x: Array) -> Booleans:
 
 
 def end_in_words(x: Array, ends: Booleans) -> str:
-    """What samples (n,) at an end of a range are, which are some of all (K,)."""
+    """A note on samples (n,) at an end of a range, which are some of all (K,)."""
     size = float(np.abs(x).max())
     return f"stops at {size:.3g} in {ends.mean():.0%} of its samples: saturated, left out"
 

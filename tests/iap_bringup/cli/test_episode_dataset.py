@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is said of a data set of episodes, and the settings of its task."""
+"""Lines on a data set of episodes, and the settings of its task."""
 
 import json
 from pathlib import Path

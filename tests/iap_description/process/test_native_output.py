@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What C libraries print goes where it is sent, and what was printed before or behind that does not."""
+"""Lines of C libraries go where they are sent, and those before or behind that do not."""
 
 import os
 import subprocess

@@ -59,7 +59,7 @@ def events(size: float) -> Iterator[Event]:
 
 
 def said(size: float, told: float) -> str | None:
-    """What is said of a pair whose calibration has another distance than it is built with."""
+    """The line on a pair whose calibration has another distance than it is built with."""
     one = AircraftData("hand", pair_of(baseline=told), np.array(MEMS))
     dataset = SensorDataset(
         "pair", "pair", (one,), 0, lambda: events(size), Tally(), (), FROM_CAMERAS

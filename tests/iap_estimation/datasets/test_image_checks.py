@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is said of images, calibrations and the begin of one camera, and what is refused; matrices and stamps, too."""
+"""Notes on images, calibrations and the begin of one camera, and refusals of these; matrices and stamps, too."""
 
 from types import SimpleNamespace
 

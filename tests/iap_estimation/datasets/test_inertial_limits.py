@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where checks of inertial samples begin to say something: each on both sides of its limit."""
+"""Limits of checks of inertial samples, each from both sides."""
 
 from types import SimpleNamespace
 
@@ -34,7 +34,7 @@ def resting(size, n=100):
 
 
 def told(check, sample):
-    """What a check says, or refuses with."""
+    """The line of a check, or its refusal."""
     try:
         return check(sample)
     except BadInput as refused:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a flight records beside its states: losses as they were told, the bore of a funnel, and replayed tracks."""
+"""Records of a flight beside its states: losses as they were told, the bore of a funnel, and replayed tracks."""
 
 import math
 from types import SimpleNamespace

@@ -138,8 +138,7 @@ class Betaflight:
         end = time.monotonic() + limit
         while LISTENS not in process.output:
             if process.has_ended:
-                reason = f"its process has ended: {process.ending()}"
-                raise FirmwareFailed("firmware_not_started", reason)
+                raise process.failure("firmware_not_started")
             if time.monotonic() > end:
                 reason = f"it does not listen within {limit:g} s"
                 raise FirmwareFailed("firmware_not_started", reason)

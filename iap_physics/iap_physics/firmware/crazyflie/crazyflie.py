@@ -151,8 +151,7 @@ class Crazyflie:
             reason = f"it does not listen within {limit:g} s"
             raise FirmwareFailed("firmware_not_started", reason)
         if message != READY:
-            reason = f"its process has ended: {self._running[1].ending()}"
-            raise FirmwareFailed("firmware_not_started", reason)
+            raise self._running[1].failure("firmware_not_started")
 
     def _received(self, seconds: float) -> bytes | None:
         """A message that comes within a time [s]; empty where its process has ended."""
@@ -170,10 +169,11 @@ class Crazyflie:
         self._t_ns, self._is_armed = t_ns, order.is_armed
         self._step += 1
         message = state_bytes(self._step, self._noise(motion)) + order_bytes(order)
+        link, process = self._running
         try:
-            self._running[0].send(message)
-        except (BrokenPipeError, ConnectionResetError):
-            self._raise_ended()
+            link.send(message)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise process.failure("firmware_ended") from error
 
     def ask(self) -> RotorShares:
         """Wait for the motors, see `Firmware`."""
@@ -183,7 +183,7 @@ class Crazyflie:
             reason = f"no answer within {limit:g} s after the state of {t:.3f} s of its time"
             raise FirmwareFailed("firmware_late", reason)
         if not answer:
-            self._raise_ended()
+            raise self._running[1].failure("firmware_ended")
         if len(answer) != ANSWER.size:
             reason = f"{len(answer)} bytes came, {ANSWER.size} of motors are expected"
             raise FirmwareFailed("firmware_out_of_step", reason)
@@ -193,15 +193,6 @@ class Crazyflie:
             raise FirmwareFailed("firmware_out_of_step", reason)
         a, b, c, d = (motors[k] / FULL for k in self._indices)
         return RotorShares((a, b, c, d), is_armed=self._is_armed)  # it has no arming of its own
-
-    def _raise_ended(self) -> None:
-        """Raise the error of a process that has closed its socket.
-
-        Raises:
-            FirmwareFailed: always.
-        """
-        reason = f"its process has ended: {self._running[1].ending()}"
-        raise FirmwareFailed("firmware_ended", reason)
 
     def obstacles(self) -> str:
         """Nothing: its controllers have no arming."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the Crazyflie's bindings have, by other loops: attitudes of f450 held, or one of their faults.
+"""Stand-in for the Crazyflie's bindings, by other loops: attitudes of f450 held, or one of their faults.
 
 The file `fault` beside this one has the fault and the step at which it comes.
 """
