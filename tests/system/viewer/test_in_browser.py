@@ -79,8 +79,7 @@ def test_a_page_plays_from_the_disk_and_lets_its_camera_be_chosen(new_page, run_
     assert page.picture().std() > 1.0
     assert page.moves(BODY)
     page.page.select_option("#iap-view", "follow")
-    page.pause(300)
-    assert np.linalg.norm(page.position("/world")) > 0.01
+    assert page.reaches("/world", lambda p: np.linalg.norm(p) > 0.01)
     page.page.locator(".mantine-ActionIcon-root").first.click()  # Pause
     assert page.rests(BODY)
     for t in (2.0, 5.5):
