@@ -46,17 +46,6 @@ class Dockings(NamedTuple):
         """Mean time to the lock of those that have succeeded [s]; NaN if none has."""
         return float(self.lock[self.succeeded].mean()) if self.succeeded.any() else float("nan")
 
-    @property
-    def text(self) -> str:
-        """One line of figures."""
-        force, times = self.force_peak, self.lock[self.succeeded]
-        latest = f"{np.quantile(times, 0.95):.2f}" if len(times) else "-"
-        return (
-            f"{self.succeeded.sum()} of {len(self.succeeded)}, {self.mean_time:.2f} s (95 %: {latest}),"
-            f" force {force.mean():.1f} N (95 %: {np.quantile(force, 0.95):.1f}),"
-            f" first touch at {np.nanquantile(self.closing_speed, 0.95):.2f} m/s (95 %)"
-        )
-
 
 def fly_dockings(
     scenario: str,

@@ -6,7 +6,7 @@ import time
 from iap_simulation.simulation.simulation import Simulation
 
 
-def test_identified_model(benchmark):
+def test_identified_model(benchmark, figure):
     """A whole flight of the path, in steps of 0.05 s; bar: 50 x real time."""
     factors = []
     with Simulation.of("arm_path") as simulation:
@@ -19,4 +19,4 @@ def test_identified_model(benchmark):
 
         benchmark.pedantic(run, rounds=5, warmup_rounds=1)
     median = sorted(factors[1:])[2]
-    print(f"\narm_path, identified model: {median:.0f} x real time (median of 5)")
+    figure("arm_path, identified model", median, "x real time (median of 5)")

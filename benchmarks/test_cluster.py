@@ -17,6 +17,7 @@ from iap_simulation.sweeps.study import Study
 from iap_simulation.sweeps.sweep import chunks_of
 
 PIECES = 1000
+BARS = {"ray": (5.0, 10.0)}  # share beside flights [%], seconds until the first piece is done
 TICK = 1.0 / os.sysconf("SC_CLK_TCK")  # of the times in /proc [s]
 
 
@@ -64,7 +65,7 @@ def cost(pool: WorkPool) -> tuple[float, float, float]:
 
 
 @pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
-def test_share_of_ray(benchmark, monkeypatch):
+def test_share_of_ray(benchmark, figure, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)  # of `timed`
     found: dict[str, tuple[float, float, float]] = {}
 
@@ -75,9 +76,8 @@ def test_share_of_ray(benchmark, monkeypatch):
     benchmark.pedantic(measure, rounds=1)
     for name, (first, whole, flown) in found.items():
         beside = whole - flown
-        print(
-            f"\n{PIECES} pieces by {name}: {whole:.0f} s of processors, of which {flown:.0f} s fly;"
-            f" the rest is {100 * beside / whole:.1f} %, {1e3 * beside / PIECES:.0f} ms a piece;"
-            f" the first is done after {first:.1f} s"
-        )
-    print("bars: 5 % and 10 s of ray")
+        what, (most, latest) = f"{PIECES} pieces by {name}", BARS.get(name, (None, None))
+        figure(what, whole, "s of processors")
+        figure(f"{what}, beside flights", 100 * beside / whole, "%", 1, bar=most)
+        figure(f"{what}, beside flights, a piece", 1e3 * beside / PIECES, "ms")
+        figure(f"{what}, the first is done", first, "s", 1, bar=latest)

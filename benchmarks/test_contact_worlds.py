@@ -188,16 +188,14 @@ SCENES = [
 
 
 @pytest.mark.parametrize(("make", "bar"), SCENES)
-def test_worlds_with_contact(benchmark, make, bar):
+def test_worlds_with_contact(benchmark, figure, make, bar):
     made = make()
     plant = getattr(made, "plant", made)
     found = benchmark.pedantic(rates, (made.advance, time.process_time), rounds=1)
     force = np.linalg.norm(plant.engine.contact_forces(), axis=1).mean()
     median, best = np.median(found), found.max()
-    print(
-        f"\n{make.__name__} ({force:.1f} N): {median:.0f} env-steps/s of a core, best {best:.0f}"
-        f" (bar: {bar})"
-    )
+    figure(make.__name__, median, f"env-steps/s of a core ({force:.1f} N)", bar=bar)
+    figure(f"{make.__name__}, best", best, "env-steps/s of a core", bar=bar)
     assert (plant.status == RUNNING).all()
     assert force > 0.1
 
@@ -205,9 +203,9 @@ def test_worlds_with_contact(benchmark, make, bar):
 @pytest.mark.skipif(
     os.getloadavg()[0] > LOW_LOAD, reason="two threads are measured at low load only"
 )
-def test_two_threads(benchmark):
+def test_two_threads(benchmark, figure):
     one, two = on_wall(1), on_wall(2)
     clock = time.perf_counter
     alone = rates(one.advance, clock).max()
     found = benchmark.pedantic(rates, (two.advance, clock), rounds=1).max()
-    print(f"\ntwo threads: {found / alone:.2f} times one (bar: 1.8)")
+    figure("two threads over one", found / alone, "", 2, bar=1.8)

@@ -20,7 +20,7 @@ STARTS, MIXED = 300, 700
 
 @pytest.mark.parametrize("what", ["contact", "contact, noise and script"])
 @pytest.mark.parametrize("when", ["apart", "in contact"])
-def test_docking_worlds(benchmark, what, when):
+def test_docking_worlds(benchmark, figure, what, when):
     worlds = DockingWorlds.of("docking", WORLDS)
     for _ in range(350 if when == "in contact" else 20):
         worlds.step_script()
@@ -36,10 +36,10 @@ def test_docking_worlds(benchmark, what, when):
     benchmark.pedantic(timed, rounds=40, warmup_rounds=3)
     running = int((worlds.pairs.status == 0).sum())
     found = running / float(np.median(took))
-    print(f"\n{what}, {when}: {found:,.0f} env-steps/s of a core (bar: {BAR:,})")
+    figure(f"{what}, {when}", found, "env-steps/s of a core", bar=BAR)
 
 
-def test_whole_dockings(benchmark):
+def test_whole_dockings(benchmark, figure):
     """The mix of whole episodes: approach, contact, latch and coupled flight, from start to start."""
     worlds, seeds = DockingWorlds.of("docking", WORLDS), iter(range(WORLDS, 100 * WORLDS))
     took = {"contact": 0.0, "contact, noise and script": 0.0}
@@ -64,22 +64,21 @@ def test_whole_dockings(benchmark):
     fly(MIXED)  # until worlds are in all phases, and all is compiled
     took.update(dict.fromkeys(took, 0.0))
     benchmark.pedantic(lambda: fly(MIXED), rounds=1)
-    print()
     for what, seconds in took.items():
         rate = MIXED * WORLDS / seconds
-        print(f"{what}, whole episodes: {rate:,.0f} env-steps/s of a core (bar: {BAR:,})")
+        figure(f"{what}, whole episodes", rate, "env-steps/s of a core", bar=BAR)
 
 
 @pytest.mark.parametrize("scenario", ["docking"])
-def test_docking_agreement(benchmark, scenario):
+def test_docking_agreement(benchmark, figure, scenario):
     """The same starts in every contact model, within 3 percentage points and 10 % of the time of each other."""
     names = [BATCHED, *(name for name in ("pybullet", "mujoco") if is_installed(name))]
     flown = benchmark.pedantic(
         lambda: {name: fly_dockings(scenario, name, range(STARTS)) for name in names}, rounds=1
     )
-    print()
     for name, dockings in flown.items():
-        print(f"{scenario}, {name}: {dockings.text}")
+        figure(f"{scenario}, {name}: success", 100.0 * dockings.success_rate, "%", 1)
+        figure(f"{scenario}, {name}: time to the lock", dockings.mean_time, "s", 2)
     rates = [each.success_rate for each in flown.values()]
     times = [each.mean_time for each in flown.values()]
     assert max(rates) - min(rates) <= 0.03

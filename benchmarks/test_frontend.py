@@ -22,7 +22,7 @@ NEEDED = 10.0  # ms a pair
 WARM = 5  # pairs until everything is compiled
 
 
-def test_stereo_pair(benchmark):
+def test_stereo_pair(benchmark, figure):
     mounted, pairs = _seen()
     calibration = _calibration(mounted)
     spec = validate(FrontendSpec, PRESETS.tree("default"), source="default")
@@ -39,10 +39,11 @@ def test_stereo_pair(benchmark):
                 counts.append(len(tracks.ids))
 
     benchmark.pedantic(follow, rounds=3, warmup_rounds=1)
-    print(f"\nstereo pairs of 640x480, {np.mean(counts):.0f} tracks (needed: {NEEDED:.0f} ms)")
+    figure("tracks of a pair of 640x480", np.mean(counts), "tracks")
     for name, seconds in (("wall", walls), ("thread", cpus)):
         middle, late = 1e3 * np.percentile(seconds, [50, 95])
-        print(f"  {name:6s} median {middle:5.2f} ms, 95 % within {late:5.2f} ms")
+        figure(f"a pair, {name}", middle, "ms (median)", 2, bar=NEEDED)
+        figure(f"a pair, {name}, 95 %", late, "ms", 2)
 
 
 def _seen():

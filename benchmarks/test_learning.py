@@ -63,7 +63,7 @@ def staggered(env: gymnasium.vector.VectorEnv) -> None:
 
 
 @pytest.mark.parametrize("task", BARE)
-def test_vector_environment_over_worlds(benchmark, task):
+def test_vector_environment_over_worlds(benchmark, figure, task):
     """The same worlds under the same actions with and without an environment around them, in turn.
 
     Episodes that are over begin anew in the environment, a few in each step, and the bare worlds with them.
@@ -94,7 +94,8 @@ def test_vector_environment_over_worlds(benchmark, task):
     benchmark.pedantic(lambda: env.step(actions), rounds=5)
     whole, worlds = np.median(took, axis=0) / TURN
     share, rate = whole / worlds - 1.0, WORLDS / whole
-    print(f"\n{task}: {rate:,.0f} steps/s of a core, {100 * share:.1f} % over its worlds")
+    figure(task, rate, "steps/s of a core")
+    figure(f"{task}, over its worlds", 100 * share, "%", 1)
 
 
 OWN_TERM = """
@@ -103,7 +104,7 @@ def to_goal(world):
 """
 
 
-def test_own_term_over_a_step(benchmark, tmp_path, monkeypatch):
+def test_own_term_over_a_step(benchmark, figure, tmp_path, monkeypatch):
     """A term of three numbers in place of the suite's own, in turn; both observe the same."""
     (tmp_path / "term_of_mine.py").write_text(OWN_TERM)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -118,14 +119,13 @@ def test_own_term_over_a_step(benchmark, tmp_path, monkeypatch):
     took = [[seconds(lambda e=e: e.step(actions), TURN) for e in (suite, mine)] for _ in range(30)]
     benchmark.pedantic(lambda: mine.step(actions), rounds=5)
     plain, own = np.median(took, axis=0)
-    print(
-        f"\nown term: {100 * (own / plain - 1.0):.1f} % of a step of {1e6 * plain / WORLDS:.2f} us"
-    )
+    figure("own term", 100 * (own / plain - 1.0), "% of a step", 1)
+    figure("a step of a world", 1e6 * plain / WORLDS, "us", 2)
     assert own < 1.1 * plain
 
 
 @pytest.mark.parametrize("task", OTHERS)
-def test_other_environments(benchmark, task):
+def test_other_environments(benchmark, figure, task):
     """Steps of environments with images, modules or an arm, under actions of zero from their starts on.
 
     Episodes that are over begin anew.
@@ -138,12 +138,12 @@ def test_other_environments(benchmark, task):
     benchmark.pedantic(lambda: env.step(actions), rounds=5)
     periods = env.unwrapped.episodes.task.repeat
     rate = PAIRS / np.mean(took)
-    print(f"\n{task}: {rate:,.0f} steps/s of a core, of {periods} control periods each")
+    figure(task, rate, f"steps/s of a core, of {periods} control periods each")
 
 
 @pytest.mark.parametrize("task", ["docking", "docking_hard"])
 @pytest.mark.parametrize("when", ["apart", "whole episodes"])
-def test_docking_environment(benchmark, task, when):
+def test_docking_environment(benchmark, figure, task, when):
     """Dockings at first, or at all instants: those that are over begin anew, as in training."""
     env = gymnasium.make_vec(name_of(task), PAIRS, vectorization_mode="vector_entry_point")
     env.reset(seed=0)
@@ -161,11 +161,11 @@ def test_docking_environment(benchmark, task, when):
     step()
     benchmark.pedantic(step, rounds=steps)
     rate = PAIRS * episodes.task.repeat / np.mean(took[1:])
-    print(f"\n{task}, {when}: {rate:,.0f} env-steps/s of a core (bar: {BAR:,})")
+    figure(f"{task}, {when}", rate, "env-steps/s of a core", bar=BAR)
 
 
 @pytest.mark.parametrize("repeat", [1, 4])
-def test_single_environment(benchmark, repeat):
+def test_single_environment(benchmark, figure, repeat):
     """`hold` alone, with as many control periods in a step."""
     options = {"settings": {"repeat": repeat}, "disable_env_checker": True}
     env = gymnasium.make("iap/Hold-v0", **options).unwrapped
@@ -173,26 +173,26 @@ def test_single_environment(benchmark, repeat):
     action = np.zeros(4, np.float32)
     found = min(seconds(lambda: env.step(action), 100) for _ in range(20))
     benchmark.pedantic(lambda: env.step(action), rounds=100)
-    print(f"\nhold alone, {repeat} control periods a step: {1.0 / found:,.0f} steps/s of a core")
+    figure(f"hold alone, {repeat} control periods a step", 1.0 / found, "steps/s of a core")
 
 
 @pytest.mark.parametrize(("what", "settings"), [("starts", {}), ("starts and vehicles", DRAWN)])
 @pytest.mark.parametrize("count", [1, 100])
-def test_resets(benchmark, what, settings, count):
+def test_resets(benchmark, figure, what, settings, count):
     """Some of a thousand worlds begin anew."""
     worlds = Worlds.of("hover", WORLDS, settings={"draw.position": 0.2, **settings})
     chosen = np.arange(count) * (WORLDS // count)
     found = min(seconds(lambda: worlds.reset(chosen), 5) for _ in range(10)) / count
     benchmark.pedantic(lambda: worlds.reset(chosen), rounds=10)
-    print(f"\nreset of {count}, {what} drawn: {1e6 * found:.0f} us a world")
+    figure(f"reset of {count}, {what} drawn", 1e6 * found, "us a world")
 
 
 @pytest.mark.parametrize("name", shipped_policies())
-def test_one_action(benchmark, name):
+def test_one_action(benchmark, figure, name):
     """One action of a policy that ships, as a flight asks for it in every period."""
     policy = Policy.load(name)
     observation = np.zeros(len(policy.mean), np.float32)
     policy(observation)
     found = min(seconds(lambda: policy(observation), 100) for _ in range(20))
     benchmark.pedantic(lambda: policy(observation), rounds=100)
-    print(f"\none action of {name}: {1e6 * found:.1f} us (bar: {MOST_MICROSECONDS:.0f})")
+    figure(f"one action of {name}", 1e6 * found, "us", 1, bar=MOST_MICROSECONDS)

@@ -34,7 +34,7 @@ def heard():
 
 
 @pytest.mark.parametrize("method", ["vio", "vio_uwb", "virpo", "joint", "drift_filter"])
-def test_update(benchmark, heard, method):
+def test_update(benchmark, figure, heard, method):
     """Updates of three aircraft in one thread; asking for covariances is not in it."""
     spec, own = load_settings().estimator, heard.own
     updates = []
@@ -56,11 +56,11 @@ def test_update(benchmark, heard, method):
 
     benchmark.pedantic(localize, rounds=2, warmup_rounds=1)
     middle, late = 1e3 * np.percentile(updates, [50, 95])
-    needed = f" (needed: {NEEDED[method]:.0f} ms)" if method in NEEDED else ""
-    print(f"\n{method}: update median {middle:.1f} ms, 95 % within {late:.1f} ms{needed}")
+    figure(method, middle, "ms an update (median)", 1, bar=NEEDED.get(method))
+    figure(f"{method}, 95 %", late, "ms an update", 1)
 
 
-def test_memory(benchmark):
+def test_memory(benchmark, figure):
     """Resident memory over ten minutes of the figure-eight, three aircraft seen, heard and flown on joint."""
     flown = Options(
         sensors="stereo", scene="textured_walls", state_source="joint", duration=END
@@ -79,9 +79,10 @@ def test_memory(benchmark):
     renderer.close()
     after = [(t, size) for t, size in kept if t >= SETTLED]
     growth = np.polyfit(*zip(*after, strict=True), 1)[0]
-    print("\n" + "  ".join(f"{t:.0f} s {size:.0f} MB" for t, size in kept))
-    print(f"from {SETTLED:.0f} s on: {60.0 * growth:+.2f} MB a minute of flight")
-    print(f"most ever: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f} MB")
+    for t, size in kept:
+        figure(f"memory after {t:.0f} s", size, "MB")
+    figure(f"growth from {SETTLED:.0f} s on", 60.0 * growth, "MB a minute of flight", 2)
+    figure("most memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, "MB")
 
 
 class _Nothing:

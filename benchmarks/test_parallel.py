@@ -38,8 +38,10 @@ worlds = Worlds.of("hover", 64)
 made = time.perf_counter()
 worlds.advance()
 parts = (imported - began, made - imported, time.perf_counter() - made, time.process_time())
-print("imports %.2f s, 64 worlds made in %.2f s, first step %.3f s; processor time %.1f s" % parts)
+print(*parts)
 """
+PARTS = ("imports", "64 worlds are made", "first step", "processor time")
+OF_A_CORE = "M platform-steps/s of a core"
 BUSY = 1.5  # load above which threads are not timed: the benchmark itself is 1
 
 
@@ -68,39 +70,38 @@ def rate(benchmark, step: Callable[[], None], clock: Callable[[], float]) -> flo
     ("what", "settings"),
     [("alike", {}), ("with gusts", GUSTS), ("each its own vehicle, in gusts", GUSTS | VEHICLES)],
 )
-def test_open_loop(benchmark, what, settings):
+def test_open_loop(benchmark, figure, what, settings):
     """Held commands: autopilots, rotors, air and bodies."""
     worlds = flying(settings)
     found = rate(benchmark, worlds.plant.advance, time.thread_time)
-    print(f"\nopen loop, {what}: {found / 1e6:.2f} M platform-steps/s of a core")
+    figure(f"open loop, {what}", found / 1e6, OF_A_CORE, 2)
 
 
 @pytest.mark.parametrize(("what", "settings"), [("alike", {}), ("with gusts", GUSTS)])
-def test_closed_loop(benchmark, what, settings):
+def test_closed_loop(benchmark, figure, what, settings):
     """The suite's controllers on their own references."""
     worlds = flying(settings)
     found = rate(benchmark, worlds.advance, time.thread_time)
-    print(f"\nclosed loop, {what}: {found / 1e6:.2f} M platform-steps/s of a core")
+    figure(f"closed loop, {what}", found / 1e6, OF_A_CORE, 2)
 
 
 @pytest.mark.parametrize(("what", "settings"), [("alike", {}), ("with gusts", GUSTS)])
-def test_closed_loop_in_one_call(benchmark, what, settings):
+def test_closed_loop_in_one_call(benchmark, figure, what, settings):
     """Ten control periods at a time."""
     worlds = flying(settings)
     found = 10 * rate(benchmark, lambda: worlds.fly(10), time.thread_time)
-    rates = f"{found / 1e6:.2f} M platform-steps/s of a core"
-    print(f"\nclosed loop, {what}, ten periods in a call: {rates}")
+    figure(f"closed loop, {what}, ten periods in a call", found / 1e6, OF_A_CORE, 2)
 
 
-def test_single_precision(benchmark):
+def test_single_precision(benchmark, figure):
     """Held commands again, in single numbers."""
     worlds = flying({}, precision="float32")
     found = rate(benchmark, worlds.plant.advance, time.thread_time)
-    print(f"\nopen loop, float32: {found / 1e6:.2f} M platform-steps/s of a core")
+    figure("open loop, float32", found / 1e6, OF_A_CORE, 2)
 
 
 @pytest.mark.parametrize("worlds", [2**4, 2**8, 2**12, 2**16])
-def test_quadrotors_at_constant_speeds(benchmark, worlds):
+def test_quadrotors_at_constant_speeds(benchmark, figure, worlds):
     """Sizes and task of aerial_gym TABLE I: quadrotors whose rotors are told one speed, on all cores by wall clock."""
     threads = os.cpu_count() or 1
     flown = Worlds.of("hover", worlds, platform="f450", threads=threads)
@@ -109,10 +110,10 @@ def test_quadrotors_at_constant_speeds(benchmark, worlds):
     flown.plant.command(0, command)
     benchmark.pedantic(flown.plant.advance, rounds=30, warmup_rounds=3)
     found = worlds * flown.plant.substeps / benchmark.stats.stats.min
-    print(f"\n{worlds} quadrotors, {threads} threads: {found / 1e6:.2f} M samples/s")
+    figure(f"{worlds} quadrotors", found / 1e6, f"M samples/s, {threads} threads", 2)
 
 
-def test_two_threads(benchmark):
+def test_two_threads(benchmark, figure):
     """Wall clock; of use on a machine with nothing else to do."""
     if os.getloadavg()[0] > BUSY:
         pytest.skip(f"the machine is busy: load {os.getloadavg()[0]:.1f}")
@@ -126,19 +127,18 @@ def test_two_threads(benchmark):
         found[threads] = WORLDS * 5 / min(best)
     benchmark.pedantic(worlds.plant.advance, rounds=20)
     gain = found[2] / found[1]
-    print(f"\ntwo threads: {found[2] / 1e6:.2f} M platform-steps/s, {gain:.2f} x one")
+    figure("two threads", found[2] / 1e6, "M platform-steps/s", 2)
+    figure("two threads over one", gain, "", 2)
 
 
-def test_one_world(benchmark):
+def test_one_world(benchmark, figure):
     """A single world, as any other batch: what a control period costs."""
     worlds = Worlds.of("hover", 1)
     benchmark.pedantic(worlds.plant.advance, rounds=400, warmup_rounds=20)
-    print(
-        f"\none world: {1e6 * benchmark.stats.stats.median:.0f} us a control period of the plant"
-    )
+    figure("one world", 1e6 * benchmark.stats.stats.median, "us a control period of the plant")
 
 
-def test_first_step(benchmark):
+def test_first_step(benchmark, figure):
     """A process from its start to the first step, with machine code as set-up leaves it."""
     command = [sys.executable, "-P", "-c", FIRST]
 
@@ -146,4 +146,5 @@ def test_first_step(benchmark):
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     printed = benchmark.pedantic(begin, rounds=3, warmup_rounds=1)
-    print(f"\na new process: {printed.strip()}")
+    for part, seconds in zip(PARTS, printed.split(), strict=True):
+        figure(f"a new process: {part}", float(seconds), "s", 3)

@@ -32,7 +32,7 @@ def flying(device: str, worlds: int, scenario: str = "hover", **options) -> Worl
 
 @pytest.mark.parametrize("worlds", SIZES)
 @pytest.mark.parametrize("held", [True, False], ids=["open", "closed"])
-def test_parallel_rates(benchmark, device, worlds, held):
+def test_parallel_rates(benchmark, figure, device, worlds, held):
     """Held commands, and the suite's controllers on their own references at 200 Hz."""
     flown = flying(device, worlds)
     flown.fly(PERIODS)
@@ -46,12 +46,12 @@ def test_parallel_rates(benchmark, device, worlds, held):
     benchmark.pedantic(launch, rounds=ROUNDS)
     rate = worlds * PERIODS * flown.plant.substeps / benchmark.stats.stats.min
     loop = "open" if held else "closed"
-    print(f"\n{worlds} worlds, {loop} loop: {rate / 1e6:.3g} M platform-steps/s")
+    figure(f"{worlds} worlds, {loop} loop", rate / 1e6, "M platform-steps/s", 1)
 
 
 @pytest.mark.parametrize("worlds", TABLE)
 @pytest.mark.parametrize("periods", [1, PERIODS], ids=["one", "many"])
-def test_parallel_quadrotors_at_constant_speeds(benchmark, device, worlds, periods):
+def test_parallel_quadrotors_at_constant_speeds(benchmark, figure, device, worlds, periods):
     """Sizes and task of aerial_gym TABLE I: quadrotors whose rotors are commanded one speed."""
     flown = Worlds.of("hover", worlds, platform="f450", device=device)
     command = Command.zeros(1, Mode.RPM)
@@ -66,11 +66,11 @@ def test_parallel_quadrotors_at_constant_speeds(benchmark, device, worlds, perio
 
     benchmark.pedantic(launch, rounds=10 * ROUNDS, warmup_rounds=3)
     rate = worlds * periods * flown.plant.substeps / benchmark.stats.stats.min
-    print(f"\n{worlds} quadrotors, {periods} periods a call: {rate / 1e6:.3g} M samples/s")
+    figure(f"{worlds} quadrotors, {periods} periods a call", rate / 1e6, "M samples/s", 2)
 
 
 @pytest.mark.parametrize("platform", ["three_star", "two_line", "f450"])
-def test_parallel_distances(benchmark, device, platform):
+def test_parallel_distances(benchmark, figure, device, platform):
     """A second of closed loop on the GPU, twice, and on the processor."""
     begin = time.perf_counter()
     on_cpu, first, second = (
@@ -85,11 +85,9 @@ def test_parallel_distances(benchmark, device, platform):
     apart = np.abs(x[..., P] - on_cpu_x[..., P]).max()
     turn = so3.multiply(so3.conjugate(on_cpu_x[..., Q]), x[..., Q])
     angle = 2.0 * np.linalg.norm(turn[..., :3], axis=-1).max()
-    same = "equal bit for bit" if np.array_equal(x, again) else "NOT equal"
-    print(
-        f"\n{platform}, {SECOND} control periods: {apart:.1e} m and {angle:.1e} rad from the processor's;"
-        f" two runs on the GPU are {same} ({took:.0f} s with compilation)"
-    )
+    figure(f"{platform}, {SECOND} control periods: positions off", apart, "m", 16, bar=TOLERANCE)
+    figure(f"{platform}, {SECOND} control periods: angles off", angle, "rad", 16, bar=TOLERANCE)
+    figure(f"{platform}, {SECOND} control periods: three flights", took, "s with compilation")
     assert np.array_equal(x, again)
     assert apart < TOLERANCE
     assert angle < TOLERANCE

@@ -29,7 +29,7 @@ NO_BODIES = np.zeros((0, 7))
 
 
 @pytest.mark.parametrize("scene", scene_names())
-def test_images_in_physical_light(benchmark, scene):
+def test_images_in_physical_light(benchmark, figure, scene):
     """Six views from the middle of a scene; the fast renderer in turns, so that other load falls on both."""
     tree = PRESETS.tree("vi_g")
     plain, real = (
@@ -58,12 +58,10 @@ def test_images_in_physical_light(benchmark, scene):
             cpu[name].append(time.process_time() - began[1])
 
     benchmark.pedantic(both, rounds=ROUNDS, warmup_rounds=2)
-    print(
-        f"\n{scene}: {VIEWS} views, 640x480, mono8 (medians of {ROUNDS}; needed: {NEEDED_RATE:.0f})"
-    )
     for name in cases:
         rate = VIEWS / np.median(wall[name][-ROUNDS:])
         load = 1000.0 * np.median(cpu[name][-ROUNDS:]) / VIEWS
-        print(f"  {name:17s} {rate:7.1f} images/s {load:7.1f} ms of a core")
+        figure(f"{scene}, {name}", rate, f"images/s, 640x480, {VIEWS} views", 1, bar=NEEDED_RATE)
+        figure(f"{scene}, {name}, an image", load, "ms of a core", 1)
     for renderer in renderers.values():
         renderer.close()

@@ -56,7 +56,7 @@ def camera_of(case, seeds=range(WORLDS), threads=1):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_rays_of_a_core(benchmark, case):
+def test_rays_of_a_core(benchmark, figure, case):
     """Images a second of a core's own time."""
     camera, best = camera_of(case), []
 
@@ -66,13 +66,11 @@ def test_rays_of_a_core(benchmark, case):
         best.append(time.process_time() - began)
 
     benchmark.pedantic(timed, rounds=ROUNDS, warmup_rounds=2)
-    needed = CASES[case][2]
-    words = "" if needed is None else f" (needed: {needed:.0f})"
-    print(f"\n{case}: {WORLDS / min(best):.0f} images 64x48 a second of a core{words}")
+    figure(case, WORLDS / min(best), "images 64x48 a second of a core", bar=CASES[case][2])
 
 
 @pytest.mark.parametrize("subdivisions", [1, 2])  # 80 and 320 triangles each
-def test_rays_at_objects_that_move(benchmark, tmp_path, subdivisions):
+def test_rays_at_objects_that_move(benchmark, figure, tmp_path, subdivisions):
     """Whole images among 20 meshes that move, beside the same ones at rest, in a core's own time."""
     file = tmp_path / "ball.stl"
     trimesh.creation.icosphere(subdivisions, radius=0.5).export(file)
@@ -88,10 +86,10 @@ def test_rays_at_objects_that_move(benchmark, tmp_path, subdivisions):
 
     benchmark.pedantic(both, rounds=ROUNDS, warmup_rounds=1)
     still, moving = (CROWD / best[moves] for moves in (False, True))
-    print(
-        f"\n{CROWD} worlds, 20 meshes of {20 * 4**subdivisions} triangles: {moving:.0f} images 64x48 a second of"
-        f" a core if they move, {still:.0f} if they stand: {100.0 * moving / still:.0f} % (needed: 70)"
-    )
+    what = f"{CROWD} worlds, 20 meshes of {20 * 4**subdivisions} triangles"
+    figure(f"{what} that move", moving, "images 64x48 a second of a core")
+    figure(f"{what} that stand", still, "images 64x48 a second of a core")
+    figure(f"{what}, moving over standing", 100.0 * moving / still, "%", bar=70)
 
 
 def _among_meshes(file, *, moves):
@@ -114,7 +112,7 @@ def _among_meshes(file, *, moves):
 
 
 @pytest.mark.parametrize("case", TOGETHER)
-def test_rays_of_two_processes(benchmark, case):
+def test_rays_of_two_processes(benchmark, figure, case):
     """Wall clock; of use on a machine with nothing else to do."""
     if os.getloadavg()[0] > BUSY:
         pytest.skip(f"the machine is busy: load {os.getloadavg()[0]:.1f}")
@@ -131,13 +129,11 @@ def test_rays_of_two_processes(benchmark, case):
         return sum(rates)
 
     rate = benchmark.pedantic(together, rounds=1)
-    print(
-        f"\n{case}, two processes: {rate:.0f} images 64x48 a second (needed: {TOGETHER[case]:.0f})"
-    )
+    figure(f"{case}, two processes", rate, "images 64x48 a second", bar=TOGETHER[case])
 
 
 @pytest.mark.parametrize("case", TOGETHER)
-def test_rays_of_two_threads(benchmark, case):
+def test_rays_of_two_threads(benchmark, figure, case):
     """Wall clock again."""
     if os.getloadavg()[0] > BUSY:
         pytest.skip(f"the machine is busy: load {os.getloadavg()[0]:.1f}")
@@ -152,7 +148,8 @@ def test_rays_of_two_threads(benchmark, case):
 
     benchmark.pedantic(both, rounds=ROUNDS)
     rate, gain = 2 * WORLDS / best[2], best[1] / best[2]
-    print(f"\n{case}, two threads: {rate:.0f} images 64x48 a second, {gain:.2f} x one")
+    figure(f"{case}, two threads", rate, "images 64x48 a second")
+    figure(f"{case}, two threads over one", gain, "", 2)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +161,7 @@ def test_rays_of_two_threads(benchmark, case):
         (480, 640, 128),
     ],
 )
-def test_rays_in_a_room_under_control(benchmark, rows, columns, count):
+def test_rays_in_a_room_under_control(benchmark, figure, rows, columns, count):
     """Sizes and room of aerial_gym TABLE II: depth and labels of each world after a control period, on all cores."""
     threads = os.cpu_count() or 1
     worlds = Worlds.of("hover", count, settings={"world.objects": ROOM}, threads=threads)
@@ -177,7 +174,7 @@ def test_rays_in_a_room_under_control(benchmark, rows, columns, count):
 
     benchmark.pedantic(step, rounds=5, warmup_rounds=1)
     rate = count / benchmark.stats.stats.min
-    print(f"\n{rows}x{columns}, {count} worlds, {threads} threads: {rate:.0f} images/s")
+    figure(f"{rows}x{columns}, {count} worlds", rate, f"images/s, {threads} threads")
 
 
 def _work(case, number, ready, counts):
@@ -191,7 +188,7 @@ def _work(case, number, ready, counts):
     counts.put(taken / (time.perf_counter() - began))
 
 
-def test_rays_of_new_worlds(benchmark):
+def test_rays_of_new_worlds(benchmark, figure):
     """Cost of a reset: obstacles are drawn anew, and their scene is built."""
     camera = camera_of("depth")
     seeds = iter(range(1000, 10**9))
@@ -202,28 +199,26 @@ def test_rays_of_new_worlds(benchmark):
 
     benchmark.pedantic(anew, rounds=5)
     took, triangles = benchmark.stats.stats.min, len(camera.rays(0).surface.corners)
-    print(
-        f"\na world of {triangles} triangles, drawn, built and seen: {1e3 * took / WORLDS:.1f} ms"
-    )
+    what = f"a world of {triangles} triangles, drawn, built and seen"
+    figure(what, 1e3 * took / WORLDS, "ms", 1)
 
 
 @pytest.mark.parametrize(
     ("preset", "output"), [("os0_128", "range"), ("os1_64", "range"), ("d455", "depth")]
 )
-def test_rays_of_whole_sensors(benchmark, preset, output):
+def test_rays_of_whole_sensors(benchmark, figure, preset, output):
     """A preset as it is, one world."""
     worlds = Worlds.of("hover", 1, settings={"world.objects": BOXES})
     camera = WorldRaySensor.of(worlds, preset, [output])
     benchmark.pedantic(camera.images, rounds=10, warmup_rounds=1)
     rows, columns = camera.sensor.pattern.shape
     took = benchmark.stats.stats.min
-    print(
-        f"\n{preset}, {columns}x{rows}: {1e3 * took:.1f} ms, {1e-6 * rows * columns / took:.1f} M rays/s"
-    )
+    figure(f"{preset}, {columns}x{rows}", 1e3 * took, "ms", 1)
+    figure(f"{preset}, rays", 1e-6 * rows * columns / took, "M rays/s", 1)
 
 
 @pytest.mark.parametrize("scene", ["textured_walls", "building_cluster", "bright_arena"])
-def test_rays_and_opengl(benchmark, scene):
+def test_rays_and_opengl(benchmark, figure, scene):
     """Depth of the same camera by rays and by OpenGL, wherever both see something."""
     sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "tests", "support"))
     from depths_by_both import cast, rendered
@@ -231,7 +226,6 @@ def test_rays_and_opengl(benchmark, scene):
     (seen, labels), (depth, segments) = rendered(scene), benchmark.pedantic(cast, args=(scene,))
     both = np.isfinite(seen) & np.isfinite(depth)
     off, same = np.abs(depth / seen - 1.0)[both], (labels == segments)[both]
-    print(
-        f"\n{scene}: {100.0 * np.mean(off < 0.01):.3f} % of pixels within 1 % (needed: 99.9),"
-        f" median {100.0 * np.median(off):.5f} %, labels equal on {100.0 * same.mean():.2f} %"
-    )
+    figure(f"{scene}: pixels within 1 %", 100.0 * np.mean(off < 0.01), "%", 3, bar=99.9)
+    figure(f"{scene}: median difference", 100.0 * np.median(off), "%", 5)
+    figure(f"{scene}: labels equal", 100.0 * same.mean(), "%", 2)

@@ -36,7 +36,7 @@ def camera_of(case, worlds, cast_on):
 
 @pytest.mark.parametrize("count", [128, 512, 2048])
 @pytest.mark.parametrize("case", CASES)
-def test_rays_rates(benchmark, device, case, count):
+def test_rays_rates(benchmark, figure, device, case, count):
     """1 000 triangles of its own in each world."""
     camera = camera_of(case, Worlds.of("hover", count, settings=SCATTERED), device)
 
@@ -46,29 +46,27 @@ def test_rays_rates(benchmark, device, case, count):
 
     benchmark.pedantic(take, rounds=ROUNDS, warmup_rounds=2)
     rate = count / benchmark.stats.stats.min
-    print(f"\n{case}: {count} worlds, {rate:,.0f} images 64x48 a second")
+    figure(f"{case}: {count} worlds", rate, "images 64x48 a second")
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_rays_and_embree(benchmark, device, case):
+def test_rays_and_embree(benchmark, figure, device, case):
     """The same images by both; and twice on the GPU."""
     worlds = Worlds.of("hover", COMPARED, settings=SCATTERED)
     cameras = [camera_of(case, worlds, each) for each in ("cpu", device)]
     embree, first = (camera.images() for camera in cameras)
     second = benchmark.pedantic(cameras[1].images, rounds=1)
-    parts = []
     for name, expected in embree.items():
         np.testing.assert_array_equal(first[name], second[name])
         same = np.isclose(first[name], expected, rtol=1e-4, atol=1.5e-3, equal_nan=True).mean()
-        parts.append(f"{name} {100.0 * same:.3f} %")
+        figure(f"{case}: {name} as Embree's", 100.0 * same, "% of pixels", 3)
         assert same > 0.998, name
-    print(f"\n{case}: pixels as Embree's: {', '.join(parts)}; two casts are equal bit for bit")
 
 
 @pytest.mark.parametrize(
     ("rows", "columns", "count"), [(*size, count) for size, row in TABLE.items() for count in row]
 )
-def test_rays_in_a_room_under_control(benchmark, device, rows, columns, count):
+def test_rays_in_a_room_under_control(benchmark, figure, device, rows, columns, count):
     """Sizes and room of aerial_gym TABLE II: depth and labels of each world after a control period."""
     worlds = Worlds.of("hover", count, settings={"world.objects": ROOM}, device=device)
     size = {"width": columns, "height": rows, "range_max": 20.0}
@@ -82,4 +80,4 @@ def test_rays_in_a_room_under_control(benchmark, device, rows, columns, count):
 
     benchmark.pedantic(step, rounds=ROUNDS, warmup_rounds=2)
     rate, best = count / benchmark.stats.stats.min, TABLE[rows, columns][count]
-    print(f"\n{rows}x{columns}, {count} worlds: {rate:,.0f} images/s (best in TABLE II: {best:,})")
+    figure(f"{rows}x{columns}, {count} worlds", rate, "images/s", bar=best)

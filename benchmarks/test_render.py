@@ -51,7 +51,7 @@ class Stage:
 
 
 @pytest.mark.parametrize("count", [1, 6])
-def test_render_side_by_side(benchmark, count):
+def test_render_side_by_side(benchmark, figure, count):
     """Both renderers in turns, so that what else the machine does falls on both; depth where both see a surface."""
     stages = {name: Stage(name) for name in RENDERERS}
     shots = {name: stage.shots([1, 2, 3])[:count] for name, stage in stages.items()}
@@ -64,31 +64,26 @@ def test_render_side_by_side(benchmark, count):
             seconds[name].append(time.perf_counter() - began)
 
     benchmark.pedantic(both, rounds=ROUNDS, warmup_rounds=3)
-    print(f"\n{count} of the cameras, 640x480, mono8, in {SCENE} (medians of {ROUNDS})")
     rates = {name: count / np.median(times[-ROUNDS:]) for name, times in seconds.items()}
     for name, rate in rates.items():
-        print(f"  {name:9s} {rate:7.1f} images/s")
+        figure(f"{count} cameras, {name}", rate, f"images/s, 640x480, in {SCENE}", 1)
     ratio = rates["opengl"] / rates["pybullet"]
-    print(f"  ratio     {ratio:7.1f} (needed: {NEEDED_RATIO:.0f})")
+    figure(f"{count} cameras, opengl over pybullet", ratio, "", 1, bar=NEEDED_RATIO)
     if count == 1:
         off = _off(*(_depths(stage) for stage in stages.values()))
-        print(
-            f"  depth: median difference {100.0 * np.median(off):.4f} %,"
-            f" {100.0 * np.mean(off < 0.01):.2f} % of pixels within 1 %"
-        )
+        figure("depths of both, median difference", 100.0 * np.median(off), "%", 4)
+        figure("depths of both, pixels within 1 %", 100.0 * np.mean(off < 0.01), "%", 2)
     for stage in stages.values():
         stage.renderer.close()
 
 
-def test_render_six_cameras(benchmark):
+def test_render_six_cameras(benchmark, figure):
     """Three stereo pairs at once."""
     stage = Stage("opengl")
     shots = stage.shots([1, 2, 3])
     benchmark.pedantic(lambda: stage.render(shots), rounds=30, warmup_rounds=3)
     rate = len(shots) / benchmark.stats.stats.median
-    print(
-        f"\nsix cameras, opengl on {stage.renderer.device}: {rate:.1f} images/s (needed: {NEEDED_RATE:.0f})"
-    )
+    figure("six cameras, opengl", rate, f"images/s on {stage.renderer.device}", 1, bar=NEEDED_RATE)
     stage.renderer.close()
 
 

@@ -24,7 +24,7 @@ def _run(folder, name: str, options: Options) -> dict:
         ("three_star_spiral", "closed_form"),
     ],
 )
-def test_recorded_run(benchmark, tmp_path, scenario, engine):
+def test_recorded_run(benchmark, figure, tmp_path, scenario, engine):
     """A whole recorded run; prints the figures that metrics.json holds."""
     numbers = itertools.count()
     runs = []
@@ -35,14 +35,12 @@ def test_recorded_run(benchmark, tmp_path, scenario, engine):
     benchmark.pedantic(run, rounds=3, warmup_rounds=1)
     factors = sorted(run["real_time_factor"] for run in runs[1:])
     steps = sorted(run["control_step_us"] for run in runs[1:])
-    print(
-        f"\n{scenario}, {engine}: {factors[1]:.1f} x real time,"
-        f" control step {steps[1]:.1f} us (medians of 3)"
-    )
+    figure(f"{scenario}, {engine}", factors[1], "x real time (median of 3)", 1)
+    figure(f"{scenario}, {engine}, control step", steps[1], "us (median of 3)", 1)
 
 
 @pytest.mark.parametrize("count", range(2, 13))
-def test_cost_of_aircraft(benchmark, tmp_path, count):
+def test_cost_of_aircraft(benchmark, figure, tmp_path, count):
     """Ten seconds of hover with N aircraft on a circle."""
     numbers = itertools.count()
     runs = []
@@ -54,4 +52,5 @@ def test_cost_of_aircraft(benchmark, tmp_path, count):
     benchmark.pedantic(run, rounds=2, warmup_rounds=1)
     factor = max(run["real_time_factor"] for run in runs[1:])
     step = min(run["control_step_us"] for run in runs[1:])
-    print(f"\nN = {count}: {factor:.1f} x real time, control step {step:.1f} us")
+    figure(f"N = {count}", factor, "x real time", 1)
+    figure(f"N = {count}, control step", step, "us", 1)

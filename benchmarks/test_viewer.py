@@ -57,7 +57,7 @@ def _fly(folder, name, options, *, is_shown=False, is_paced=False, look=None):
 
 
 @pytest.mark.parametrize("engine", DURATIONS)
-def test_cost_of_live_view(benchmark, tmp_path, engine):
+def test_cost_of_live_view(benchmark, figure, tmp_path, engine):
     """CPU time of a flight that pages could show, over that of one without, in pairs."""
     ratios, options = [], Options(engine=engine, duration=DURATIONS[engine])
 
@@ -71,13 +71,13 @@ def test_cost_of_live_view(benchmark, tmp_path, engine):
 
     benchmark.pedantic(pair, rounds=PAIRS, warmup_rounds=1)
     low, middle, high = 100.0 * (np.percentile(ratios[1:], [25, 50, 75]) - 1.0)
-    print(
-        f"\nlive view of three_star_spiral, {engine}: {middle:+.1f} % of CPU time (quartiles {low:+.1f} to {high:+.1f},"
-        f" {PAIRS} pairs; allowed: +{100.0 * MOST_SLOWER:.0f} %)"
-    )
+    what, unit = f"live view of three_star_spiral, {engine}", f"% of CPU time ({PAIRS} pairs)"
+    figure(what, middle, unit, 1, bar=100.0 * MOST_SLOWER)
+    figure(f"{what}, quarter below", low, unit, 1)
+    figure(f"{what}, quarter above", high, unit, 1)
 
 
-def test_updates_beside_a_flight(benchmark, tmp_path):
+def test_updates_beside_a_flight(benchmark, figure, tmp_path):
     """Pictures a second that a page is sent while a flight keeps pace with the wall clock."""
     rates = []
 
@@ -95,11 +95,11 @@ def test_updates_beside_a_flight(benchmark, tmp_path):
         rates.append(clients[0].windows / SECONDS)
 
     benchmark.pedantic(fly, rounds=1)
-    print(f"\nbeside a flight in real time: {rates[0]:.1f} pictures/s (needed: {UPDATES:.0f})")
+    figure("beside a flight in real time", rates[0], "pictures/s", 1, bar=UPDATES)
 
 
 @pytest.mark.parametrize("name", SIZES)
-def test_page(benchmark, tmp_path, name):
+def test_page(benchmark, figure, tmp_path, name):
     """Size of a run's page, and CPU time to write it once the run is read."""
     options, most = SIZES[name]
     run = tmp_path / "run"
@@ -116,13 +116,12 @@ def test_page(benchmark, tmp_path, name):
 
     benchmark.pedantic(write, rounds=3)
     size = (run / PAGE).stat().st_size / MB
-    print(
-        f"\n{PAGE} of {name}: {size:.2f} MB (at most {most:.0f}), written in {min(writing):.2f} s of CPU"
-        f" (at most {MOST_CPU}) after {min(reading):.2f} s to read the run"
-    )
+    figure(f"{PAGE} of {name}", size, "MB", 2, bar=most)
+    figure(f"{PAGE} of {name} is written", min(writing), "s of CPU", 2, bar=MOST_CPU)
+    figure(f"{PAGE} of {name}: the run is read", min(reading), "s of CPU", 2)
 
 
-def test_first_sight(benchmark, tmp_path):
+def test_first_sight(benchmark, figure, tmp_path):
     """CPU time of a command until its run has a page."""
     arguments = ["run", "three_star_spiral", "--no-plot", "--out", str(tmp_path / "run")]
 
@@ -138,4 +137,4 @@ def test_first_sight(benchmark, tmp_path):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     assert (tmp_path / "run" / PAGE).is_file()
-    print(f"\nthree_star_spiral to its page: {seconds:.1f} s of CPU (at most {FIRST_SIGHT})")
+    figure("three_star_spiral to its page", seconds, "s of CPU", 1, bar=FIRST_SIGHT)

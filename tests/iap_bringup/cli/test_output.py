@@ -2,6 +2,7 @@
 """Commands: what they print where nobody reads, how they end, and benchmarks by name."""
 
 import contextlib
+import json
 import logging
 import signal
 import subprocess
@@ -57,6 +58,28 @@ def test_a_name_that_no_benchmark_has_is_refused_with_those_that_there_are(capsy
 def test_what_benchmarks_say_is_the_command_s_exit_code(monkeypatch, code):
     monkeypatch.setattr(studies.subprocess, "call", lambda *_, **how: code)
     assert main(["bench", "speed"]) == code
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_figures_of_benchmarks_are_one_line_of_json_and_all_else_goes_elsewhere(
+    monkeypatch, capsys, code
+):
+    def measure(command, stdout):
+        assert stdout is sys.stderr
+        Path(command[command.index("--figures") + 1]).write_text(
+            '{"N = 2": {"value": 46.0}}', encoding="utf-8"
+        )
+        return code
+
+    monkeypatch.setattr(studies.subprocess, "call", measure)
+    assert main(["bench", "speed", "--json"]) == code
+    assert json.loads(capsys.readouterr().out) == {"N = 2": {"value": 46.0}}
+
+
+def test_benchmarks_that_did_not_begin_have_no_figures(monkeypatch, capsys):
+    monkeypatch.setattr(studies.subprocess, "call", lambda *_, **how: 4)
+    assert main(["bench", "speed", "--json"]) == 4
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,9 @@ def add_bench(parser: CommandParser) -> None:
         help="device of the worlds: cpu, or cuda on an NVIDIA GPU (default: cpu)",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="print tables of times, too")
+    parser.add_argument(
+        "--json", action="store_true", help="print the figures as one line of JSON"
+    )
     parser.set_defaults(run=Later("studies", "bench", compiles=False))
 
 

@@ -56,7 +56,7 @@ FLAGS = {  # which scripts of users type
     "render": "fixed follow from out plot rate renderer scene sensors set size speed spp time to video workers",
     "experiment": "flights json out quick scenarios seconds since",
     "fuzz": "cases json keep kind only seed",
-    "bench": "device verbose",
+    "bench": "device json verbose",
 }
 VALUES = {  # of options that take no word
     "--scale": ("2.5", 2.5),
