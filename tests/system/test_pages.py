@@ -137,11 +137,21 @@ def test_the_gallery_has_a_picture_and_a_figure_of_every_scenario():
 
 
 @pytest.mark.slow
-def test_an_unknown_scenario_of_the_gallery_is_refused_in_one_line():
-    done = documentation("--gallery", "hvoer")
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (("--gallery", "hvoer"), "hover"),
+        (("--figures", "run wall_psuh"), "run wall_push"),
+        (("--figures", "--printed", "out.json"), "--figures COMMAND"),
+        (("--figures", "run wall_push", "--printed", "no_file"), "no line of JSON"),
+        (("--figures", "run wall_push", "--recordings", "no_folder"), "no such folder"),
+    ],
+)
+def test_what_cannot_be_measured_for_a_page_is_refused_in_one_line(words, remedy):
+    done = documentation(*words)
     assert done.code == 2
     assert done.error.count("\n") == 1
-    assert "hover" in done.error
+    assert remedy in done.error
 
 
 @pytest.mark.slow

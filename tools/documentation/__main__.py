@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the site of docs/, without a network; every warning is an error.
 
-./iap docs [--out DIR] [--no-python] [--gallery [SCENARIO ...]] [--figures [COMMAND ...]] [--tables] [--light]
-    [--cameras]
+./iap docs [--out DIR] [--no-python] [--gallery [SCENARIO ...]] [--figures [COMMAND ...]
+    [--recordings DIR] [--printed FILE]] [--tables] [--light] [--cameras]
 """
 
 import argparse
@@ -48,6 +48,18 @@ def parser() -> argparse.ArgumentParser:
         help="run these commands of the tables, or all, and keep their figures; nothing is built",
     )
     out.add_argument(
+        "--recordings",
+        type=Path,
+        metavar="DIR",
+        help="folder of the recordings that commands of --figures fly; without it all but these run",
+    )
+    out.add_argument(
+        "--printed",
+        type=Path,
+        metavar="FILE",
+        help="what the command of --figures has printed by --json, in place of another run",
+    )
+    out.add_argument(
         "--tables",
         action="store_true",
         help="write the tables of the pages from the figures; nothing is built",
@@ -85,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     if options.take is not None:
         return int(options.take())
     if options.figures is not None:
-        return measure(options.figures)
+        return measure(options.figures, options.recordings, options.printed)
     if options.tables:
         return write_tables()
     if stale := stale_pages():

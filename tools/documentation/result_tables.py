@@ -2,6 +2,7 @@
 """Tables of the pages that are made of measured figures: measured anew, written into the pages, and checked."""
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -17,11 +18,19 @@ from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 
 ROOT = Path(__file__).resolve().parents[2]
-MORE = {"evaluate": ["--no-record", "--no-plot"]}  # verb -> options that change no figure
+MORE = {  # verb -> options that change no figure
+    "evaluate": ["--no-record", "--no-plot"],
+    "replay": ["--no-plot"],
+}
+RECORDING = re.compile(r"\.csv\b")  # in commands that fly a recording
 
 
-def printed(command: str) -> Any:  # noqa: ANN401 - JSON
+def printed(command: str, recordings: Path | None = None) -> Any:  # noqa: ANN401 - JSON
     """Figures that a command prints by ``--json``; single flights are flown without a recording.
+
+    Args:
+        command: text behind ``iap``.
+        recordings: folder of files that it names.
 
     Raises:
         BadInput: it does not end well.
@@ -31,6 +40,8 @@ def printed(command: str) -> Any:  # noqa: ANN401 - JSON
     words = shlex.split(command)
     iap = [sys.executable, "-P", "-m", "iap_bringup.cli.main", *words, "--json"]
     with tempfile.TemporaryDirectory() as folder:
+        for path in recordings.iterdir() if recordings else ():
+            (Path(folder) / path.name).symlink_to(path.resolve())
         done = subprocess.run(
             [*iap, *MORE.get(words[0], [])], cwd=folder, stdout=subprocess.PIPE, check=False
         )
@@ -48,20 +59,45 @@ def keep_figures(command: str, tree: Any, paths: Sequence[str]) -> None:  # noqa
     path.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def measure(commands: Sequence[str]) -> int:
-    """Run commands of the tables, all if none are named, and keep their figures; returns the exit code."""
+def measure(commands: Sequence[str], recordings: Path | None, made: Path | None) -> int:
+    """Run commands of the tables, all if none are named, and keep their figures; returns the exit code.
+
+    Args:
+        commands: texts behind ``iap``.
+        recordings: folder of recordings; None leaves out commands that fly one, unless they are named.
+        made: file with what the only command has printed already; None runs it.
+
+    Raises:
+        BadInput: a command does not end well, or there is a file for several.
+    """
     paths = PageTables.load(ROOT / DATA).paths()
     for command in commands:
         if command not in paths:
-            sys.stderr.write(
-                f"iap: docs: no table has '{command}': {alternatives(command, paths)}\n"
-            )
-            return 2
-    for command in commands or paths:
-        keep_figures(command, printed(command), paths[command])
+            raise BadInput(f"docs: no table has '{command}': {alternatives(command, paths)}")
+    if made is not None and len(commands) != 1:
+        raise BadInput("docs: --printed: a file is of one command: --figures COMMAND")
+    if recordings is not None and not recordings.is_dir():
+        raise BadInput(f"docs: --recordings {recordings}: no such folder")
+    for command in commands or [
+        each for each in paths if recordings or not RECORDING.search(each)
+    ]:
+        tree = printed(command, recordings) if made is None else last_line(made)
+        keep_figures(command, tree, paths[command])
         sys.stdout.write(f"{command}\n")
         sys.stdout.flush()
     return write_tables()
+
+
+def last_line(path: Path) -> Any:  # noqa: ANN401 - JSON
+    """JSON of the last line of a file.
+
+    Raises:
+        BadInput: it cannot be read, or that line is none.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8").strip().splitlines()[-1])
+    except (OSError, ValueError, IndexError) as error:
+        raise BadInput(f"docs: --printed {path}: no line of JSON: {error}") from error
 
 
 def pages() -> list[Path]:

@@ -82,7 +82,9 @@ def fly(command: str) -> dict[str, Any]:
     """Metrics of the flight that a command makes, without a recording."""
     name, *words = shlex.split(command)
     pairs = list(zip(words[::2], words[1::2], strict=True))
-    options = {flag.removeprefix("--"): value for flag, value in pairs if flag != "--set"}
+    options = {
+        flag.strip("-").replace("-", "_"): value for flag, value in pairs if flag != "--set"
+    }
     settings = tuple(value for flag, value in pairs if flag == "--set")
     scenario, _ = resolve(name, Options(**options, assignments=settings))
     flight = Flight.of(scenario)

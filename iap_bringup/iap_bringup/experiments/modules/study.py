@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The study of ``iap experiment modules``: flights of modules beside the tables of Sugihara et al., and their bars."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from rich.table import Table
 from iap_bringup.experiments.modules.cases import COMPLETED, ModuleCase, cases, errors_of
 from iap_bringup.experiments.modules.flight_bars import flight_bars
 from iap_bringup.experiments.modules.recorded_bars import bar_cases, recorded_bars
-from iap_bringup.experiments.rows import Report, show_bars
+from iap_bringup.experiments.rows import Report, bar_table, print_json
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
 from iap_simulation.sweeps.flying import Chunk, Row, fly
@@ -20,6 +20,13 @@ from iap_simulation.sweeps.process_pool import ProcessPool, WorkPool
 from iap_simulation.sweeps.sweep_folder import PARTS, SweepFolder
 
 AXES = ("x, mm", "y, mm", "z, mm", "roll, mrad", "pitch, mrad", "yaw, mrad")
+MEAN_WRENCHES = ("joint_force_n", "joint_torque_nm")  # of all joints of a flight
+OF_JOINTS = (
+    "force_rms_n",
+    "torque_rms_nm",
+    "force_peak_n",
+    "force_after_catch_n",
+)  # of each joint
 
 
 def study_modules(
@@ -30,15 +37,15 @@ def study_modules(
     Args:
         console: that shows the tables.
         quick: flies one seed, and up to four modules.
-        json: prints the bars as one line in place of the tables.
+        json: prints the figures of all flights and the bars as one line in place of the tables.
         out: folder of flights, of which those that are there are not flown again; None keeps none.
 
     Raises:
         BadInput: the folder cannot be made, or a flight there is damaged.
     """
-    rows = cases(quick=quick)
+    rows, others = cases(quick=quick), bar_cases(quick=quick)
     with work_bar(Console(stderr=True)) as report:
-        results = fly_all([*rows, *bar_cases(quick=quick)], out, report)
+        results = fly_all([*rows, *others], out, report)
     for title in () if json else dict.fromkeys(case.title for case in rows):
         table_cases = [case for case in rows if case.title == title]
         console.print(table(title, table_cases, [results[case.name] for case in table_cases]))
@@ -48,7 +55,37 @@ def study_modules(
         for bar in flight_bars(quick=quick):
             reached.append(bar)
             report(f"bars, the last one: {bar.what}")
-    show_bars(console, reached, as_json=json)
+    if json:
+        bars = [bar.figures for bar in reached]
+        print_json(console, {"flights": flight_figures([*rows, *others], results), "bars": bars})
+    else:
+        console.print(bar_table(reached))
+
+
+def flight_figures(
+    every: Iterable[ModuleCase], results: Mapping[str, Sequence[Row]]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Figures of the cases' flights by the first words of their tables' titles, and by their labels."""
+    out: dict[str, dict[str, dict[str, Any]]] = {}
+    for case in every:
+        of_table = out.setdefault(case.title.partition(",")[0], {})
+        of_table[case.label] = case_figures(case, results[case.name])
+    return out
+
+
+def case_figures(case: ModuleCase, rows: Sequence[Row]) -> dict[str, Any]:
+    """Figures of a case, the largest of its flights; errors are RMSE per axis, and None where a flight failed."""
+    errors = errors_of(case, rows)
+    return {
+        "position_rmse_m": errors and errors[:3],
+        "angle_rmse_rad": errors and errors[3:],
+        "published_position_m": case.published[:-3] or None,
+        "published_angle_rad": case.published[-3:] or None,
+        **{key: _largest(_modules(rows), key) for key in MEAN_WRENCHES},
+        **{f"joint_{key}": _largest(_joints(rows), key) for key in OF_JOINTS},
+        "completed": sum(row["outcome"] == COMPLETED for row in rows),
+        "flights": len(rows),
+    }
 
 
 def fly_all(
@@ -109,20 +146,29 @@ def table(title: str, table_cases: Sequence[ModuleCase], results: Sequence[list[
 
 
 def _cells(case: ModuleCase, rows: Sequence[Row]) -> list[str]:
-    errors, known = errors_of(case, rows), case.published
+    figures, known = case_figures(case, rows), case.published
+    errors = [*(figures["position_rmse_m"] or ()), *(figures["angle_rmse_rad"] or ())]
     paper = [""] * (len(AXES) - len(known)) + [f" ({1e3 * value:.3g})" for value in known]
-    cells = ["-"] * len(AXES) if errors is None else [f"{1e3 * value:.1f}" for value in errors]
-    done = sum(row["outcome"] == COMPLETED for row in rows)
-    worst = [_worst(rows, key) for key in ("joint_force_n", "joint_torque_nm")]
+    cells = [f"{1e3 * value:.1f}" for value in errors] or ["-"] * len(AXES)
+    worst = [figures[key] for key in MEAN_WRENCHES]
     return [
         *(a + b for a, b in zip(cells, paper, strict=True)),
-        *worst,
-        f"{done} of {len(rows)}",
+        *("" if value is None else f"{value:.3f}" for value in worst),
+        f"{figures['completed']} of {figures['flights']}",
     ]
 
 
-def _worst(rows: Sequence[Row], key: str) -> str:
-    """Largest mean wrench in a joint of all flights."""
-    known: list[Any] = [row["modules"][key] for row in rows if "modules" in row]
-    values = [value for value in known if value is not None]
-    return f"{max(values):.3f}" if values else ""
+def _modules(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """What flights say of their modules; nothing of those that ended before."""
+    return [row["modules"] for row in rows if "modules" in row]
+
+
+def _joints(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """What flights say of their joints."""
+    return [joint for each in _modules(rows) for joint in each.get("joints", {}).values()]
+
+
+def _largest(each: Iterable[Mapping[str, Any]], key: str) -> float | None:
+    """Largest value of a key; None where there is none."""
+    values = [tree[key] for tree in each if tree.get(key) is not None]
+    return max(values, default=None)

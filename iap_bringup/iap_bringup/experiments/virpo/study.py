@@ -22,7 +22,8 @@ from iap_bringup.experiments.virpo.scores import (
     TrajectoryScore,
     ranked,
 )
-from iap_bringup.experiments.virpo.tables import TABLE_II, tables
+from iap_bringup.experiments.virpo.sequences import TABLE_II
+from iap_bringup.experiments.virpo.tables import tables
 from iap_bringup.plots.localized_flights import LocalizedFlight, draw_localized
 from iap_bringup.terminal.next_step import show_path
 from iap_bringup.terminal.progress import work_bar

@@ -9,22 +9,27 @@ from iap_bringup.experiments.virpo.cases import (
     ANCHORS,
     MAIN,
     NOISY,
-    SEQUENCES,
-    SIZES,
     LocalizationCase,
     LocalizationStudy,
 )
-from iap_bringup.experiments.virpo.published import COLUMNS, PublishedTables
+from iap_bringup.experiments.virpo.published import PublishedTables
 from iap_bringup.experiments.virpo.scores import (
     EstimateResults,
     Figure,
-    Ranking,
     SeedMean,
     TableCell,
     Tables,
     gain_of,
     mean_of,
     over_seeds,
+)
+from iap_bringup.experiments.virpo.sequences import (
+    TABLE_I,
+    TABLE_II,
+    rankings,
+    sequences,
+    size_ranking,
+    sizes,
 )
 
 CLEAR = ("a1", "a2")  # scenes without fog
@@ -37,10 +42,9 @@ MAX_NEES = 2.0  # factor by which the mean NEES may be off one
 MIN_BIASES_INSIDE = 0.99  # least share of biases within three deviations
 GAIN = "gain over vio_uwb"
 GAIN_NOISY = "gain over vio_uwb, tracks with 1 px of noise"
-ATTITUDE = "attitude, RMSE in deg"
+POSITION, ATTITUDE = "position, RMSE in m", "attitude, RMSE in deg"
 CONSISTENCY = "consistency, mean over drones"
 TABLE_VII, TABLE_VIII = "iap_simulator TABLE VII", "iap_simulator TABLE VIII"
-TABLE_I, TABLE_II, FIG_5C = "virpo TABLE I", "virpo TABLE II", "virpo Fig. 5c"
 
 
 def tables(results: EstimateResults, study: LocalizationStudy, papers: PublishedTables) -> Tables:
@@ -50,16 +54,17 @@ def tables(results: EstimateResults, study: LocalizationStudy, papers: Published
         *scenes(results, study, papers),
         *gains(results, study, papers),
         *noisy_gains(results, study),
+        *positions(results, study, papers),
         *attitudes(results, study, papers),
         *consistency(results, study, papers),
-        *_sequences(TABLE_I, "neighbours", results, study, papers),
-        *_sequences(TABLE_II, "terms", results, study, papers),
+        *sequences(TABLE_I, "neighbours", results, study, papers),
+        *sequences(TABLE_II, "terms", results, study, papers),
         *sizes(results),
     ]
     orders = [
-        *_orders(TABLE_I, "neighbours", results, study, papers),
-        *_orders(TABLE_II, "terms", results, study, papers),
-        *_size_order(results),
+        *rankings(TABLE_I, "neighbours", results, study, papers),
+        *rankings(TABLE_II, "terms", results, study, papers),
+        *size_ranking(results),
     ]
     estimated = [cell for cell in cells if cell.seeds or cell.failed]
     return Tables(tuple(estimated), tuple(orders))
@@ -160,6 +165,25 @@ def noisy_gains(results: EstimateResults, study: LocalizationStudy) -> list[Tabl
     return cells
 
 
+def positions(
+    results: EstimateResults, study: LocalizationStudy, papers: PublishedTables
+) -> list[TableCell]:
+    """Position errors of the same flights: mean over the aircraft, and the central body."""
+    cells = []
+    for case in (case for case in study.cases if case.name in papers.scenes):
+        figures: Sequence[Figure] = ("ate", "horizontal") if case.is_piloted else ("ate",)
+        for whose in ("drones", "center"):
+            bodies = _bodies(case, whose)
+            for figure in figures:
+                row = f"{case.name} {whose}" + ("" if figure == "ate" else f", {figure}")
+                for method in MAIN:
+                    mean = mean_of(results, case.name, method, bodies, figure)
+                    ate = papers.mean_error("scenes", (case.name,), bodies, method)
+                    known = ate if figure == "ate" else None
+                    cells.append(TableCell(POSITION, row, method, *mean, known))
+    return cells
+
+
 def attitudes(
     results: EstimateResults, study: LocalizationStudy, papers: PublishedTables
 ) -> list[TableCell]:
@@ -219,82 +243,3 @@ def _published_gain(papers: PublishedTables, bodies: Sequence[tuple[str, str]]) 
     ]
     shares = [1.0 - after / before for before, after in pairs if before and after]
     return 100.0 * float(np.mean(shares)) if shares else None
-
-
-def _sequences(
-    table: str,
-    key: str,
-    results: EstimateResults,
-    study: LocalizationStudy,
-    papers: PublishedTables,
-) -> list[TableCell]:
-    """A table of virpo, `key` in the papers' record, over its sequences; a flight stands for each."""
-    methods = COLUMNS[key]
-    if not {key.method for key in results} & set(methods) - set(MAIN):
-        return []  # it would repeat other tables
-    cells = []
-    for sequence, name in SEQUENCES.items():
-        case = study.case(name)
-        for body in case.drones if case else ():
-            for method in methods:
-                mean = mean_of(results, name, method, (body,))
-                known = papers.error(key, sequence, body, method)
-                cells.append(TableCell(table, f"{sequence} {body}", method, *mean, known))
-    return cells
-
-
-def _orders(
-    table: str,
-    key: str,
-    results: EstimateResults,
-    study: LocalizationStudy,
-    papers: PublishedTables,
-) -> list[Ranking]:
-    """Rankings of methods over the sequences of stars and of lines."""
-    orders: list[Ranking] = []
-    for group in ("SIAP", "LIAP"):
-        cases = {s: study.case(name) for s, name in SEQUENCES.items() if s.startswith(group)}
-        shown = {s: case for s, case in cases.items() if case is not None}
-        here, there, spreads = [], [], []
-        for method in COLUMNS[key]:
-            means = [mean_of(results, c.name, method, c.drones) for c in shown.values()]
-            values = [mean.measured for mean in means if mean.measured is not None]
-            known = [papers.error(key, s, b, method) for s, c in shown.items() for b in c.drones]
-            published = [value for value in known if value is not None]
-            if not values or len(values) < len(means) or not published:
-                continue
-            here.append((method, float(np.mean(values))))
-            there.append((method, float(np.mean(published))))
-            spreads += [mean.spread or 0.0 for mean in means]
-        if len(here) > 1:
-            noise = float(np.mean(spreads)) / float(np.sqrt(len(shown)))
-            orders.append(Ranking(table, group, tuple(here), tuple(there), noise))
-    return orders
-
-
-def sizes(results: EstimateResults) -> list[TableCell]:
-    """Fig. 5c: how many constraints a keyframe may have."""
-    case = SEQUENCES["SIAP-1"]
-    drones = ("drone_1", "drone_2", "drone_3")
-    columns = {"1": SIZES[0], "3": SIZES[1], "5": SIZES[2], "all": "virpo"}
-    means = {
-        (body, column): mean_of(results, case, method, (body,))
-        for body in drones
-        for column, method in columns.items()
-    }
-    if not any(means[drones[0], column].seeds for column in list(columns)[:-1]):
-        return []
-    return [
-        TableCell(FIG_5C, f"SIAP-1 {body}", f"F_k {column}", *mean)
-        for (body, column), mean in means.items()
-    ]
-
-
-def _size_order(results: EstimateResults) -> list[Ranking]:
-    case, drones = SEQUENCES["SIAP-1"], ("drone_1", "drone_2", "drone_3")
-    means = [(name, mean_of(results, case, name, drones)) for name in (*SIZES, "virpo")]
-    here = [(name, mean.measured) for name, mean in means if mean.measured is not None]
-    if len(here) < len(means):
-        return []
-    noise = float(np.mean([mean.spread or 0.0 for _, mean in means]))
-    return [Ranking(FIG_5C, "SIAP-1", tuple(here), (), noise)]

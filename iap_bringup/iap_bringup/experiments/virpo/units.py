@@ -23,7 +23,7 @@ from iap_bringup.experiments.virpo.scores import (
     mean_of,
 )
 from iap_bringup.experiments.virpo.study import run_and_show
-from iap_bringup.experiments.virpo.tables import MAX_NEES
+from iap_bringup.experiments.virpo.tables import ATTITUDE, MAX_NEES, POSITION
 from iap_description.errors import BadInput
 from iap_io.euroc.cut_recording import cut
 from iap_io.runs.run_folder import create_run_folder
@@ -40,8 +40,8 @@ SEEDS = (1, 2, 3, 4, 5)
 SECONDS, QUICK_SECONDS = 36.0, 4.0  # of a flight at most
 CENTRE_DEG = 0.4  # what `joint` may err by at the central body with unit `euroc` [deg]
 TABLES: dict[str, tuple[Figure, str]] = {
-    "position, RMSE in m": ("ate", "m"),
-    "attitude, RMSE in deg": ("attitude", "deg"),
+    POSITION: ("ate", "m"),
+    ATTITUDE: ("attitude", "deg"),
     "NEES of the position": ("nees", ""),
     "NEES of the attitude": ("attitude_nees", ""),
 }

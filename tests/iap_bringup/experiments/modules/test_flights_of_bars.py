@@ -2,11 +2,12 @@
 """Flights of the study of modules: how they are pushed, timed and shown."""
 
 import io
+import json
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from module_rows import row
+from module_rows import joint, row
 from rich.console import Console
 
 from iap_bringup.experiments.modules import cases as module_cases
@@ -18,7 +19,7 @@ from iap_bringup.experiments.modules.cases import (
 )
 from iap_bringup.experiments.modules.flight_bars import push_bars, unequal_bars
 from iap_bringup.experiments.modules.recorded_bars import bar_cases
-from iap_bringup.experiments.modules.study import fly_all, study_modules, table
+from iap_bringup.experiments.modules.study import case_figures, fly_all, study_modules, table
 from iap_control.modules.exchange import JointState
 
 
@@ -153,6 +154,24 @@ def test_cells_of_the_table_are_the_largest_of_all_seeds_with_what_is_published_
     assert cells[0].startswith("-") and cells[-1] == "0 of 2" and cells[6] == "0.001"
 
 
+def test_figures_of_a_case_are_the_largest_of_its_flights_and_of_their_joints():
+    case = hover(4)
+    joints = {"j1": joint(force_rms_n=0.2), "j2": joint(force_rms_n=0.3, force_after_catch_n=None)}
+    rows = [
+        row({"m2": [0.001 * k for k in range(1, 7)]}, joints=joints, joint_force_n=0.125),
+        row({"m2": [0.002] * 6}, joint_force_n=0.1),
+    ]
+    found = case_figures(case, rows)
+    assert found["position_rmse_m"] == [0.002, 0.002, 0.003]
+    assert found["angle_rmse_rad"] == [0.004, 0.005, 0.006]
+    assert found["published_position_m"] + found["published_angle_rad"] == case.published
+    assert (found["joint_force_n"], found["joint_force_rms_n"]) == (0.125, 0.3)
+    assert (found["completed"], found["flights"]) == (2, 2)
+    alone = case_figures(hover(2), [{"outcome": "diverged"}, row({"m1": [0.001] * 6})])
+    assert alone["position_rmse_m"] is None and alone["published_angle_rad"] is None
+    assert (alone["completed"], alone["flights"]) == (1, 2)
+
+
 @pytest.mark.parametrize("as_json", [True, False])
 def test_the_study_flies_every_case_and_shows_tables_and_bars(as_json, monkeypatch):
     flown = []
@@ -177,7 +196,12 @@ def test_the_study_flies_every_case_and_shows_tables_and_bars(as_json, monkeypat
     every = {case.name: case for case in [*cases(quick=True), *bar_cases(quick=True)]}
     assert sorted(flown) == sorted(each.name for case in every.values() for each in flights(case))
     said = console.file.getvalue()
-    assert ("TABLE III" in said) is not as_json and ("Bars" in said) is not as_json
-    assert said.count("\n") == 1 or not as_json
+    assert ("TABLE III, hover" in said) is not as_json and ("Bars" in said) is not as_json
+    if as_json:
+        assert said.count("\n") == 1
+        tree = json.loads(said)
+        assert list(tree["flights"]) == ["TABLE III", "TABLE V", "TABLE VI", "bars"]
+        assert sum(map(len, tree["flights"].values())) == len(every)
+        assert {"what", "measured", "bar"} < set(tree["bars"][0])
     first = cases(quick=True)[0]
     assert fly_all([first], None, lambda _: None) == {first.name: [row()]}

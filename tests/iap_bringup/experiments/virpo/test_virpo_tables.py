@@ -21,15 +21,14 @@ from iap_bringup.experiments.virpo.scores import (
     gain_of,
     mean_of,
 )
+from iap_bringup.experiments.virpo.sequences import FIG_5C, TABLE_I, TABLE_II
 from iap_bringup.experiments.virpo.study import as_csv, as_markdown, show_tables, write_tables
 from iap_bringup.experiments.virpo.tables import (
     ATTITUDE,
     CONSISTENCY,
-    FIG_5C,
     GAIN,
     GAIN_NOISY,
-    TABLE_I,
-    TABLE_II,
+    POSITION,
     TABLE_VII,
     TABLE_VIII,
     _with_noise,
@@ -166,6 +165,12 @@ def test_tables_set_measured_beside_published_and_judge(whole):
     assert cell(whole, GAIN, "all drones", "virpo").published == pytest.approx(25.2, abs=0.05)
     assert cell(whole, GAIN_NOISY, "gain, drones", "virpo_1px").text == "30.0"
     assert cell(whole, GAIN_NOISY, "a1 center, RMSE", "vio_1px").measured == pytest.approx(0.30)
+    away = cell(whole, POSITION, "b drones, horizontal", "joint")
+    assert (away.measured, away.published, away.bar) == (pytest.approx(0.032), None, None)
+    mean = cell(whole, POSITION, "a1 drones", "virpo")
+    each = [published().error("scenes", "a1", f"drone_{k}", "virpo") or 0.0 for k in (1, 2, 3)]
+    assert (mean.measured, mean.published) == pytest.approx((0.06, sum(each) / 3.0))
+    assert cell(whole, POSITION, "b center", "vio").published is None
     turned = cell(whole, ATTITUDE, "a1 drones", "joint")
     assert (turned.unit, turned.bar, turned.passed) == ("deg", 0.3, True)
     assert cell(whole, ATTITUDE, "a1 drones", "vio").passed is None
@@ -248,7 +253,7 @@ def test_what_was_not_flown_is_left_out():
     plan = study(quick=True)
     made = tables(made_up(plan), plan, published())
     assert {each.row.split()[0] for each in made.cells if each.table == TABLE_VIII} == {"a2", "b"}
-    assert made.names == [TABLE_VIII, GAIN, ATTITUDE]  # which hold what MAIN estimates
+    assert made.names == [TABLE_VIII, GAIN, POSITION, ATTITUDE]  # which hold what MAIN estimates
     assert tables({}, LocalizationStudy((), ()), published()).cells == ()
 
 
