@@ -14,11 +14,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress
 
 from iap_bringup.cli.arguments.learning import NOMINAL
-from iap_bringup.cli.options import check_counts
+from iap_bringup.cli.options import check_counts, parsed_settings
 from iap_bringup.terminal.next_step import show_path
 from iap_bringup.terminal.progress import TimeLeft, progress_bar
-from iap_description.config.plain_yaml import parse_yaml
-from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import AT_ONCE, Rollout, collect
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
@@ -50,21 +48,6 @@ def run(options: argparse.Namespace) -> int:
     folder = write_dataset(options.out, dataset_id, rollouts, episodes, policy, spec)
     _show(console, summary(rollouts, episodes), folder, as_json=options.json)
     return 0
-
-
-def parsed_settings(assignments: Sequence[str]) -> dict[str, Any]:
-    """Values of keys by their dotted paths, of ``KEY=VALUE`` each.
-
-    Raises:
-        BadInput: one has another form.
-    """
-    values = {}
-    for each in assignments:
-        key, equals, text = each.partition("=")
-        if not (equals and key):
-            raise BadInput(f"--set {each}: expected KEY=VALUE")
-        values[key] = parse_yaml(text, source=f"--set {each}")
-    return values
 
 
 def summary(rollouts: Sequence[Rollout], episodes: AnyEpisodes) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
 from iap_bringup.cli.arguments.learning import BATCHED
 from iap_bringup.cli.live_pages import live_pages
-from iap_bringup.cli.options import check_counts
+from iap_bringup.cli.options import check_counts, parsed_settings
 from iap_bringup.plots import docking_approach as figures
 from iap_bringup.terminal import evaluation as report
 from iap_bringup.terminal.next_step import show_path, show_view
@@ -47,7 +47,8 @@ def run(options: argparse.Namespace) -> int:
     """Judge a policy."""
     check_counts(options, "episodes", "seed", "threads")
     console = Console(stderr=options.json)
-    subject = subject_of(options.policy, options.task, options.preset)
+    settings = parsed_settings(options.assignments)
+    subject = subject_of(options.policy, options.task, options.preset, settings)
     if options.view is not None and options.engine == BATCHED:
         options.engine = recording_engine(subject.task, BATCHED)
         console.print(f"--view: episodes fly one by one, in {options.engine}")
@@ -176,7 +177,7 @@ def _tree(
     }
 
 
-def _arguments(options: argparse.Namespace) -> dict[str, str | None]:
+def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     """Arguments by which `subject_of` finds the same policy and task again."""
     name = options.policy
     is_file = name.endswith(SUFFIX) or is_agent_file(name)
@@ -184,6 +185,7 @@ def _arguments(options: argparse.Namespace) -> dict[str, str | None]:
         "name": str(Path(name).absolute()) if is_file else name,
         "task": options.task,
         "preset": options.preset,
+        "settings": parsed_settings(options.assignments),
     }
 
 

@@ -2,11 +2,13 @@
 """Values of options that several commands take."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from iap_bringup.cli.arguments.options import POSE_OPTIONS
 from iap_description.config.bounds import MAX_COUNT, MAX_SEED
+from iap_description.config.plain_yaml import parse_yaml
 from iap_description.errors import BadInput
 from iap_physics.batch.threads import MAX_THREADS
 from iap_simulation.scenario.resolving import Options
@@ -42,6 +44,21 @@ def check_exists(*folders: Path) -> None:
         if not folder.is_dir():
             what = "a file, no folder" if folder.exists() else "no such folder"
             raise BadInput(f"{folder}: {what}; name that of a run, such as runs/hover-001")
+
+
+def parsed_settings(assignments: Sequence[str]) -> dict[str, Any]:
+    """Values of keys by their dotted paths, of ``KEY=VALUE`` each.
+
+    Raises:
+        BadInput: one has another form.
+    """
+    values = {}
+    for each in assignments:
+        key, equals, text = each.partition("=")
+        if not (equals and key):
+            raise BadInput(f"--set {each}: expected KEY=VALUE")
+        values[key] = parse_yaml(text, source=f"--set {each}")
+    return values
 
 
 def pose_keys(options: argparse.Namespace) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Policies and baselines by the words of a user, each with the task that it is evaluated on."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from iap_description.config.alternatives import alternatives
 from iap_description.config.text_files import check_file, is_file
@@ -35,13 +36,19 @@ class EvaluatedPolicy(NamedTuple):
     policy: Policy | None
 
 
-def subject_of(name: str, task: str | None, preset: str | None) -> EvaluatedPolicy:
+def subject_of(
+    name: str,
+    task: str | None,
+    preset: str | None,
+    settings: Mapping[str, Any] | None = None,
+) -> EvaluatedPolicy:
     """The policy or baseline of a name, and its task.
 
     Args:
         name: of a policy, its file, a task, or a baseline.
         task: that is flown; None takes the policy's.
         preset: of the task.
+        settings: values of keys of the task by their dotted paths, see `make_task`.
 
     Raises:
         BadInput: there is no such one, or a baseline without a task.
@@ -53,7 +60,7 @@ def subject_of(name: str, task: str | None, preset: str | None) -> EvaluatedPoli
             raise BadInput(
                 f"evaluate {name}: --task is missing (tasks: {', '.join(TASKS.names())})"
             )
-        return EvaluatedPolicy(make_task(preset_of(task, preset)), baseline(name), None)
+        return EvaluatedPolicy(make_task(preset_of(task, preset), settings), baseline(name), None)
     known = (*TASKS.names(), *shipped_policies(), *BASELINES)
     if name not in known and not name.endswith(SUFFIX) and is_file(Path(name)):
         raise BadInput(
@@ -68,9 +75,9 @@ def subject_of(name: str, task: str | None, preset: str | None) -> EvaluatedPoli
     policy_task = name if name in TASKS.names() else header.task
     task_name = task or (policy_task if preset is None else base_of(policy_task))
     if task_name == header.task and preset is None:
-        made = task_of_policy(policy)
+        made = task_of_policy(policy, settings)
     else:
-        made = make_task(preset_of(task_name, preset), header.settings)
+        made = make_task(preset_of(task_name, preset), {**header.settings, **(settings or {})})
     return EvaluatedPolicy(made, of_policy(policy), policy)
 
 

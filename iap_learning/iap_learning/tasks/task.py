@@ -23,6 +23,7 @@ from iap_learning.tasks.user_terms import is_user_function
 
 TASKS = Presets(Path(__file__).parents[1] / "data" / "tasks", "task")
 EXPERIMENTS = Presets(Path(__file__).parents[1] / "data" / "experiments", "experiment")
+OF_SCENARIO = "settings."  # before keys of the scenario that a task changes
 LONGEST_EPISODE = 3600.0  # of which a batch is flown for each gradient [s]
 
 
@@ -33,8 +34,25 @@ def task_tree(name: str, settings: Mapping[str, Any] | None = None) -> dict[str,
         BadInput: there is no such task or key.
     """
     path = TASKS.file_or_path(name)
-    sets = [f"{key}={json.dumps(value)}" for key, value in (settings or {}).items()]
-    return override({"name": path.stem, **TASKS.extended(path)}, sets)
+    return changed({"name": path.stem, **TASKS.extended(path)}, settings or {})
+
+
+def changed(tree: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A task's tree with values of its keys by their dotted paths.
+
+    ``settings.PATH`` changes the scenario's key of that path, and leaves the other keys of `settings` as they are.
+
+    Raises:
+        BadInput: there is no such key.
+    """
+    out = dict(tree)
+    for key, value in settings.items():
+        scenario_key = key.removeprefix(OF_SCENARIO)
+        if scenario_key != key and isinstance(known := out.get("settings"), Mapping):
+            out["settings"] = {**known, scenario_key: value}
+        else:
+            out = override(out, [f"{key}={json.dumps(value)}"])
+    return out
 
 
 DEFAULT_KIND = "platform"  # of files without the key `episodes`

@@ -81,10 +81,12 @@ def test_an_evaluation_flies_its_seeds_records_failures_and_writes_both_files(
         "--json",
         "--preset",
         "hard",
+        "--set",
+        "force=40.0",
     ]
     assert main(["evaluate", "script", "--task", "docking", *words]) == 0
     assert judged == [
-        ("subject", "script", "docking", "hard"),
+        ("subject", "script", "docking", "hard", {"force": 40.0}),
         ("batched", [5, 6], 3),
         ("record", "mujoco"),
         "draw",
@@ -97,7 +99,12 @@ def test_an_evaluation_flies_its_seeds_records_failures_and_writes_both_files(
         tree["failures"]["missed"]["first_seed"] == 6
         and tree["failures"]["missed"]["recorded"].endswith("/missed")
     )
-    assert tree["arguments"] == {"name": "script", "task": "docking", "preset": "hard"}
+    assert tree["arguments"] == {
+        "name": "script",
+        "task": "docking",
+        "preset": "hard",
+        "settings": {"force": 40.0},
+    }
     assert (tree["policy"], tree["engine"], tree["seed"]) == (
         {"name": "script", "sha256": None},
         "batched",

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from iap_bringup.cli.episode_dataset import _show, parsed_settings, summary
+from iap_bringup.cli.episode_dataset import _show, summary
+from iap_bringup.cli.options import parsed_settings
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import Rollout
 

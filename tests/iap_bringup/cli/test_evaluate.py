@@ -10,7 +10,7 @@ import pytest
 from linear_policies import docking_policy, linear_policy
 
 from iap_bringup.cli.main import main
-from iap_learning.evaluation.subjects import base_of, preset_of
+from iap_learning.evaluation.subjects import base_of, preset_of, subject_of
 from iap_learning.tasks.kinds.registry import make_episodes
 
 
@@ -53,6 +53,17 @@ def test_presets_are_other_tasks_for_policies_that_see_the_same(
     assert "'actions_before'" in capsys.readouterr().err
 
 
+def test_keys_of_a_task_and_of_its_scenario_change_what_a_policy_flies(policy: str) -> None:
+    settings = {"seconds": 3.0, "settings.wind.speed": 4.0, "settings.draw.delay": 0.02}
+    for name, task in (("script", "docking_hard"), (policy, None)):
+        made = subject_of(name, task, None, settings).task
+        assert made.seconds == 3.0
+        assert made.settings == {"wind.speed": 4.0, "draw.delay": 0.02}
+    usual = subject_of("arm_reach", None, None).task
+    noisy = subject_of("arm_reach", None, None, {"settings.plant.noise": 2.0}).task
+    assert noisy.settings == {**usual.settings, "plant.noise": 2.0}
+
+
 def test_presets_are_found_from_either_side() -> None:
     assert preset_of("docking", "hard") == base_of("docking") + "_hard" == "docking_hard"
     assert preset_of("docking", "nominal") == base_of("docking_hard") == "docking"
@@ -75,6 +86,9 @@ def test_a_baseline_needs_a_task_and_has_no_network(
         (["nowhere"], "no policy 'nowhere'"),
         ([__file__], "no policy of this suite, whose files end in .npz"),
         (["POLICY", "--preset", "soft"], "task 'docking' has nominal, hard"),
+        (["POLICY", "--set", "forse=40"], "did you mean force?"),
+        (["POLICY", "--set", "settings.wind.sped=4.0"], "wind.sped"),
+        (["POLICY", "--set", "force"], "--set force: expected KEY=VALUE"),
         (["POLICY", "--episodes", "0"], "--episodes 0: at least 1"),
         (["POLICY", "--seed", "-1"], "--seed -1: at least 0"),
         (["POLICY", "--task", "hold"], "key 'platform': 'f450_dock'"),

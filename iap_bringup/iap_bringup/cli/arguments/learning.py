@@ -53,6 +53,7 @@ def add_evaluate(parser: CommandParser) -> None:
         "iap evaluate docking --preset hard --episodes 1000 --seed 7",
         "iap evaluate script --task docking --engine mujoco --episodes 20",
         "iap evaluate trainings/docking-001/policy.npz --view web",
+        "iap evaluate arm_reach --set settings.plant.noise=2.0",
     )
     parser.names = _policy_names
     parser.add_argument(
@@ -61,6 +62,7 @@ def add_evaluate(parser: CommandParser) -> None:
     )
     parser.add_argument("--task", help="task to fly (default: that of the policy)")
     _add_preset(parser, "flies", None)
+    add_assignments(parser, "change a key of the task; settings.KEY is a key of its scenario")
     add_count(parser, "--episodes", "number of episodes", 1000)
     text = f"seed of the first episode; the next ones follow (default: {FIRST_SEED}, far from those of training)"
     parser.add_argument("--seed", type=int, default=FIRST_SEED, metavar="N", help=text)
@@ -165,7 +167,7 @@ def add_dataset(parser: CommandParser) -> None:
         help="seed of the first episode; the next ones follow (default: 0)",
     )
     add_count(parser, "--threads", "threads that share the worlds", 1)
-    add_assignments(parser, "change a key of the task")
+    add_assignments(parser, "change a key of the task; settings.KEY is a key of its scenario")
     parser.add_argument(
         "--out",
         type=Path,

@@ -29,7 +29,7 @@ from iap_learning.tasks.kinds.platform.kind import PLATFORM
 from iap_learning.tasks.kinds.push_object.kind import PUSH_OBJECT
 from iap_learning.tasks.kinds.slide_along_wall.kind import SLIDE_ALONG_WALL
 from iap_learning.tasks.kinds.wall_push.kind import WALL_PUSH
-from iap_learning.tasks.task import DEFAULT_KIND, TASKS, Task, task_tree
+from iap_learning.tasks.task import DEFAULT_KIND, TASKS, Task, changed, task_tree
 
 KINDS: dict[str, TaskKind] = {
     kind.name: kind
@@ -82,7 +82,8 @@ def make_task(name: str, settings: Mapping[str, Any] | None = None) -> Task:
 
     Args:
         name: of it.
-        settings: values of its keys by their dotted paths, such as ``{"action.kind": "wrench"}``.
+        settings: values of its keys by their dotted paths, such as ``{"action.kind": "wrench"}``; those of its
+            scenario behind ``settings.``.
 
     Raises:
         BadInput: anything unknown, missing or impossible, in one line.
@@ -104,16 +105,21 @@ def task_of(tree: Mapping[str, Any], source: str) -> Task:
     return validate(kind.task, tree, source=source)
 
 
-def task_of_policy(policy: Policy) -> Task:
+def task_of_policy(policy: Policy, settings: Mapping[str, Any] | None = None) -> Task:
     """The task that a policy was trained for.
+
+    Args:
+        policy: that was trained.
+        settings: values of keys that are others now, see `make_task`.
 
     Raises:
         BadInput: there is no such one by now.
     """
     header = policy.header
     if header.definition is None:
-        return make_task(header.task, header.settings)
-    return task_of(header.definition, f"{policy.source}: key 'definition'")
+        return make_task(header.task, {**header.settings, **(settings or {})})
+    tree = changed(header.definition, settings or {})
+    return task_of(tree, f"{policy.source}: key 'definition'")
 
 
 def make_episodes(
