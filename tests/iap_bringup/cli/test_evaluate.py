@@ -60,8 +60,8 @@ def test_keys_of_a_task_and_of_its_scenario_change_what_a_policy_flies(policy: s
         assert made.seconds == 3.0
         assert made.settings == {"wind.speed": 4.0, "draw.delay": 0.02}
     usual = subject_of("arm_reach", None, None).task
-    noisy = subject_of("arm_reach", None, None, {"settings.plant.noise": 2.0}).task
-    assert noisy.settings == {**usual.settings, "plant.noise": 2.0}
+    noisy = subject_of("arm_reach", None, None, {"settings.plant.noise": 0.02}).task
+    assert noisy.settings == {**usual.settings, "plant.noise": 0.02}
 
 
 def test_presets_are_found_from_either_side() -> None:

@@ -53,7 +53,7 @@ def add_evaluate(parser: CommandParser) -> None:
         "iap evaluate docking --preset hard --episodes 1000 --seed 7",
         "iap evaluate script --task docking --engine mujoco --episodes 20",
         "iap evaluate trainings/docking-001/policy.npz --view web",
-        "iap evaluate arm_reach --set settings.plant.noise=2.0",
+        "iap evaluate arm_reach --set settings.plant.noise=0.02",
     )
     parser.names = _policy_names
     parser.add_argument(
