@@ -208,4 +208,4 @@ def test_two_threads(benchmark, figure):
     clock = time.perf_counter
     alone = rates(one.advance, clock).max()
     found = benchmark.pedantic(rates, (two.advance, clock), rounds=1).max()
-    figure("two threads over one", found / alone, "", 2, bar=1.8)
+    figure("contact, two threads over one", found / alone, "", 2, bar=1.8)

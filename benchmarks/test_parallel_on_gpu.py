@@ -50,7 +50,7 @@ def test_parallel_rates(benchmark, figure, device, worlds, held):
 
 
 @pytest.mark.parametrize("worlds", TABLE)
-@pytest.mark.parametrize("periods", [1, PERIODS], ids=["one", "many"])
+@pytest.mark.parametrize("periods", sorted({1, PERIODS}))
 def test_parallel_quadrotors_at_constant_speeds(benchmark, figure, device, worlds, periods):
     """Sizes and task of aerial_gym TABLE I: quadrotors whose rotors are commanded one speed."""
     flown = Worlds.of("hover", worlds, platform="f450", device=device)

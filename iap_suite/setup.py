@@ -37,7 +37,11 @@ EXTRAS = {
         "optax>=0.2.8,<0.3",
         "tensorboardX>=2.6.5,<3",
     ],
-    "gpu": ["numba-cuda[cu12]>=0.30.4,<0.31", "warp-lang>=1.19,<2"],  # numba-cuda follows numba
+    "gpu": [
+        "numba-cuda[cu12]>=0.30.4,<0.31",  # it follows numba
+        "numpy<2.5",  # numba-cuda calls row_stack, which NumPy 2.5 has removed
+        "warp-lang>=1.19,<2",
+    ],
     "pathtracer": ["embreex>=4.4,<5", "mitsuba>=3.9,<3.10", "mitsuba-oidn>=0.1.2,<0.2"],
     "cluster": ["ray>=2.60,<3"],
     "batch": ["gtsam>=4.3,<5"],

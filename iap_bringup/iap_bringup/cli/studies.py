@@ -70,7 +70,7 @@ def _check_name(name: str, folder: Path) -> None:
     names = [each.stem for each in files]
     for each in files:  # functions, and names of their cases
         names += re.findall(r'def test_\w+|"[\w ,]+"', each.read_text(encoding="utf-8"))
-    words = re.split(r" (?:and|or|and not|or not) ", name.lower())
+    words = re.split(r" (?:and not|or not|and|or) ", name.lower())
     if not all(re.fullmatch(r"\w+", each) and each in " ".join(names).lower() for each in words):
         near = alternatives(name, [each.stem.removeprefix("test_") for each in files])
         raise BadInput(f"bench: no benchmark's name has '{name}' in it: {near}")

@@ -17,7 +17,7 @@ import yaml
 
 from iap_description.errors import BadInput
 
-PLACEHOLDER = re.compile(r"\{(\w+)(?:\.([^{}]+?):(\d+)([ge]?)(?: ([^{}]+))?)?\}")
+PLACEHOLDER = re.compile(r"\{(\w+)(?:\.([^{}]+?):(\d+)([get]?)(?: ([^{}]+))?)?\}")
 REPEATED = re.compile(r"^@(\w+) (.*\n)", re.MULTILINE)  # name of a list, and a row
 TABLE = re.compile(r"^<!-- table (\S+): [^\n]*-->\n((?:\|[^\n]*\n)*)", re.MULTILINE)
 FACTORS = {"mm": 1e3, "mrad": 1e3, "ms": 1e3, "mN": 1e3, "%": 100.0}  # of SI units; others: 1
@@ -26,13 +26,13 @@ Figures = Mapping[str, Mapping[str, Any]]  # command -> its figures by their pat
 
 
 class Placeholder(NamedTuple):
-    """A figure in a template: ``{alias.path:digits unit}``, digits behind the point, or significant ones with ``g``.
+    """A figure in a template: ``{alias.path:digits unit}``, digits behind the point, or significant ones with ``g`` and ``t``.
 
     Attributes:
         command: that prints it, without ``iap`` and ``--json``.
         path: of keys and indices in what the command prints, between dots.
         digits: number of digits.
-        form: ``f``; ``g`` counts significant digits, ``e`` has a power of ten.
+        form: ``f``; ``g`` counts significant digits, ``e`` has a power of ten, ``t`` rounds and groups: 741 000.
         unit: of the text; empty for none.
     """
 
@@ -49,6 +49,8 @@ class Placeholder(NamedTuple):
 
     def number(self, value: float) -> str:
         """A value as the page shows it, without its unit."""
+        if self.form == "t":
+            return f"{float(f'{self.factor * value:.{self.digits}g}'):,.0f}".replace(",", " ")
         text = f"{self.factor * value:.{self.digits}{self.form}}"
         if value and not float(text):
             return f"{BELOW}{10.0**-self.digits:.{self.digits}f}"

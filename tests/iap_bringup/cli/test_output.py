@@ -54,6 +54,12 @@ def test_a_name_that_no_benchmark_has_is_refused_with_those_that_there_are(capsy
     }
 
 
+@pytest.mark.parametrize("name", ["speed", "parallel or rays", "localization and not memory"])
+def test_names_of_benchmarks_are_joined_and_left_out(name, monkeypatch):
+    monkeypatch.setattr(studies.subprocess, "call", lambda *_, **how: 0)
+    assert main(["bench", name]) == 0
+
+
 @pytest.mark.parametrize("code", [0, 1])
 def test_what_benchmarks_say_is_the_command_s_exit_code(monkeypatch, code):
     monkeypatch.setattr(studies.subprocess, "call", lambda *_, **how: code)
