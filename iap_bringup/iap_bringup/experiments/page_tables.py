@@ -26,7 +26,7 @@ Figures = Mapping[str, Mapping[str, Any]]  # command -> its figures by their pat
 
 
 class Placeholder(NamedTuple):
-    """A figure in a template: ``{alias.path:digits unit}``, digits behind the point, or significant ones with ``g`` and ``t``.
+    """A figure in a template: ``{alias.path:digits unit}``, digits behind the point or significant ones.
 
     Attributes:
         command: that prints it, without ``iap`` and ``--json``.
