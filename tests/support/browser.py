@@ -116,6 +116,13 @@ class Page:
                 return True
         return False
 
+    def draws(self, seconds=HANG):
+        """True if there is something to be seen within some seconds."""
+        end = time.monotonic() + seconds
+        while self.picture().std() < 1.0 and time.monotonic() < end:
+            self.pause(200)
+        return self.picture().std() > 1.0
+
     def picture(self):
         """(h, w, 3) what the page shows."""
         import cv2
