@@ -220,10 +220,8 @@ def _warp_images(sensor: RaySensor, bodies: Sequence[Mover], device: str) -> "Wa
     Raises:
         BadInput: it is not installed, or there is no such device.
     """
-    try:
-        from iap_sensors.rays.warp.images import WarpImages
-    except ImportError as error:
-        raise BadInput(f"ray sensor: device '{device}': {error}") from error
+    from iap_sensors.rays.warp.images import WarpImages
+
     return WarpImages(sensor, bodies, "cpu" if device == WARP else device)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from iap_bringup.importing.mjcf_file import read_mjcf
 from iap_bringup.importing.rotor_options import _sources
 from iap_bringup.importing.sdf_file import read_sdf
 from iap_bringup.importing.urdf_file import read_urdf
@@ -92,3 +93,21 @@ def test_a_table_of_runs_has_lines_with_seeds(text, said, tmp_path):
         _rows(path)
     path.write_text("seed,a\n1,2\n2,3\n")
     assert [row["a"] for row in _rows(path)] == ["2", "3"]
+
+
+def test_a_description_that_includes_itself_is_refused(tmp_path):
+    path = tmp_path / "quad.xacro"
+    path.write_text(
+        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="q">'
+        f'<xacro:include filename="{path}"/></robot>'
+    )
+    with pytest.raises(BadInput, match=f"^{path}: it includes itself$"):
+        read_urdf(path, {})
+
+
+def test_what_mujoco_refuses_is_refused_with_its_reason(tmp_path):
+    pytest.importorskip("mujoco")
+    path = tmp_path / "quad.xml"
+    path.write_text("<mujoco><worldbody><body><wing/></body></worldbody></mujoco>")
+    with pytest.raises(BadInput, match=f"^{path}: MuJoCo refuses it: "):
+        read_mjcf(path, {})

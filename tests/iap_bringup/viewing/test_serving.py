@@ -275,3 +275,22 @@ def test_an_address_is_printed_with_what_became_of_its_port_and_its_browser(
         assert part in text.getvalue()
     assert ("in use" in text.getvalue()) == (port == 80)
     assert ("no browser" in text.getvalue()) == (host == "no.screen")
+
+
+def test_a_host_that_is_no_name_or_not_of_this_machine_has_no_pages():
+    with pytest.raises(BadInput, match="^host .*: no address$"):
+        open_server(host="a" * 64 + ".x")
+    with pytest.raises(BadInput, match=r"^host 192\.0\.2\.1, port \d+: no pages there, "):
+        open_server(host="192.0.2.1")
+
+
+def test_the_last_port_has_none_after_it():
+    with socket.create_server((ALONE, viser_stage.LAST_PORT)):
+        with pytest.raises(BadInput, match=f"^port {viser_stage.LAST_PORT}: it is in use"):
+            open_server(port=viser_stage.LAST_PORT)
+
+
+@pytest.mark.parametrize("port", [-1, viser_stage.LAST_PORT + 1])
+def test_a_port_that_cannot_be_is_refused(port):
+    with pytest.raises(BadInput, match=f"^port {port}: a number from 0 to 65535 is expected$"):
+        open_server(port=port)

@@ -6,6 +6,7 @@ import pytest
 from flying import scenario_of
 
 from iap_control.references.player import Player
+from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, REF_Q, Level
 from iap_simulation.vehicles.vehicle import Vehicle
 
@@ -54,3 +55,8 @@ def test_a_start_that_is_drawn_beside_the_first_reference_changes_nothing_of_it(
     assert np.abs(pilot.start[0, :3] - pilot.timeline.row(0)[:3]).max() > 1e-3
     row, _ = Player(pilot.timeline, pilot.start[0]).reference(0.0, pilot.start[0])
     np.testing.assert_array_equal(row, pilot.timeline.row(0))
+
+
+def test_no_maneuver_begins_before_the_first_state(pilot):
+    with pytest.raises(BadInput, match="no state has come yet"):
+        Player(pilot.timeline, pilot.start[0]).begin(lambda _: pilot.timeline)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from refusals import refusal
 
+from iap_description.config import array_files
 from iap_description.config.array_files import read_arrays
 from iap_description.config.bounds import MAX_TABLE, check_size
 from iap_description.config.json_files import parse_json, read_json
@@ -152,3 +153,25 @@ def test_a_table_is_refused_before_memory_is_asked_for():
     for count in (1e12, float("inf"), float("nan")):
         with pytest.raises(BadInput, match="key 'duration'"):
             check_size("duration", count, 10)
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_file_has_so_many_arrays_at_most(more, tmp_path, monkeypatch):
+    monkeypatch.setattr(array_files, "MAX_MEMBERS", 3)
+    path = tmp_path / "arrays.npz"
+    np.savez(path, **{f"a{k}": np.zeros(2) for k in range(3 + more)})
+    if not more:
+        assert len(read_arrays(path, "arrays")) == 3
+        return
+    with pytest.raises(BadInput, match="more than 3 arrays, or than"):
+        read_arrays(path, "arrays")
+
+
+def test_an_array_has_the_bytes_of_its_shape(tmp_path):
+    content = io.BytesIO()
+    np.save(content, np.arange(3.0))
+    path = tmp_path / "arrays.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.npy", content.getvalue()[:-8])
+    with pytest.raises(BadInput, match=r"a\.npy.* has 16 bytes, not those of shape \(3,\)"):
+        read_arrays(path, "arrays")

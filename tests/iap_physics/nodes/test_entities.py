@@ -10,8 +10,9 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 
 from commanding import session_of
 
+from iap_description.errors import BadInput
 from iap_description.states import P
-from iap_physics.nodes.standard_services.entities import SPHERE, Entities
+from iap_physics.nodes.standard_services.entities import SPHERE, UNBOUNDED, Entities
 from iap_physics.nodes.standard_services.entity_services import resource_of, what_is_set
 from iap_simulation.scenario.resolving import Options, resolve
 
@@ -62,3 +63,24 @@ def test_a_spawnable_has_its_uri_itself_or_in_its_resource():
     old, new = SimpleNamespace(uri=""), SimpleNamespace(entity_resource=SimpleNamespace(uri=""))
     assert resource_of(old) is old
     assert resource_of(new) is new.entity_resource
+
+
+def test_bounds_are_a_sphere_of_two_points(entities):
+    tags = SimpleNamespace(tags=[], filter_mode=0)
+    point = SimpleNamespace(x=0.0, y=0.0, z=0.0)
+    bounds = SimpleNamespace(type=SPHERE, points=[point])
+    filters = SimpleNamespace(filter="", categories=[], tags=tags, bounds=bounds)
+    with pytest.raises(BadInput, match="bounds: a sphere has two points"):
+        entities.filtered(filters)
+    bounds.type = SPHERE + 1
+    with pytest.raises(NotImplementedError, match="TYPE_SPHERE alone"):
+        entities.filtered(filters)
+
+
+def test_a_filter_that_is_no_expression_is_refused_with_its_fault(entities):
+    filters = SimpleNamespace(
+        filter="(", categories=[], tags=SimpleNamespace(tags=[], filter_mode=0)
+    )
+    filters.bounds = SimpleNamespace(type=UNBOUNDED, points=[])
+    with pytest.raises(BadInput, match=r"filter '\(': "):
+        entities.filtered(filters)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from iap_description.errors import BadInput, FlightFailed
+from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_description.sensors.readings import ImageReading
 from iap_io.runs.run_folder import load_run
 from iap_io.runs.topics import BAG
@@ -274,3 +274,23 @@ def test_without_warp_the_line_that_installs_it_is_said(monkeypatch):
         monkeypatch.delitem(sys.modules, f"iap_sensors.rays.warp.{name}", raising=False)
     with pytest.raises(BadInput, match="lock/gpu.txt"):
         WorldRaySensor.of(Worlds.of("hover", 1), "d455", device="cuda")
+
+
+@pytest.mark.parametrize("aircraft", [-1, 3])
+def test_a_sensor_is_on_an_aircraft_that_is_there(aircraft):
+    worlds = Worlds.of("hover", 1)
+    with pytest.raises(BadInput, match=f"^aircraft {aircraft}: '.*' has 3 of them, from 0 on$"):
+        WorldRaySensor.of(worlds, "d455", ["depth"], aircraft=aircraft)
+
+
+@pytest.mark.skipif(find_spec("warp") is not None, reason="warp is installed")
+def test_a_device_that_is_not_installed_is_named():
+    with pytest.raises(BadInput, match="^rays on a GPU need warp, which is not installed: "):
+        WorldRaySensor.of(Worlds.of("hover", 1), "d455", ["depth"], device="warp")
+
+
+def test_worlds_name_the_vehicles_that_they_have():
+    with pytest.raises(BadInput, match=r"^worlds: no vehicle 'x' \(vehicles: iap\)$"):
+        Worlds.of("hover", 1).number_of("x")
+    with pytest.raises(IapError, match="^worlds: no object 'x'$"):
+        Worlds.of("hover", 1).object_angles("x")

@@ -2,6 +2,7 @@
 """Logs and sweeps that cannot be meant: times that count, motors in other units, gaps, bounds and seeds."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from iap_io.flight_logs.flight_log import UNITS, FlightLog, Signal
 from iap_simulation.identification.rotorcraft.log_checks import _check_motors
 from iap_simulation.identification.settings import _in_order
 from iap_simulation.identification.time_base import FEWEST_COUNTED, _check_counting
+from iap_simulation.open_loop.log_commands import MotorCommands
 from iap_simulation.scenario.resolving import Options
 from iap_simulation.sweeps.study import Axis, Study
 
@@ -73,3 +75,14 @@ def test_a_study_has_a_seed_and_keys_that_come_once() -> None:
             study(seeds=0, records=records)
     with pytest.raises(BadInput, match=r"^--seed -1: a number from 0 to 2\^63 - 1 is expected$"):
         study(options=Options().model_copy(update={"seed": -1}))
+
+
+def test_a_log_without_motors_flies_no_motors() -> None:
+    log: Any = SimpleNamespace(path="flight.ulg", missing={names.MOTORS: "instance 3 alone"})
+    table: Any = SimpleNamespace(motors=None)
+    vehicle: Any = None
+    with pytest.raises(BadInput, match=r"^flight\.ulg: no motors \(instance 3 alone\)$"):
+        MotorCommands.of(log, table, vehicle)
+    log.missing = {}
+    with pytest.raises(BadInput, match=r"^flight\.ulg: no motors \(not logged\)$"):
+        MotorCommands.of(log, table, vehicle)
