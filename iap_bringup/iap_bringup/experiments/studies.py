@@ -62,7 +62,7 @@ def modules(
 
 
 def readme(console: Console, *, json: bool = False) -> None:
-    """Figures of flights in README and docs/results beside those that their commands give (some minutes)."""
+    """Figures of flights in README and docs/results beside those that their commands give (20 minutes)."""
     from iap_bringup.experiments.readme_figures import compare_readme
 
     compare_readme(console, as_json=json)
