@@ -30,6 +30,7 @@ from iap_simulation.scenario.shipped import SCENARIOS
 GENERATED = DOCS / "generated"  # made by the build
 TREE = re.compile(r"^```{toctree}\n(?::\w+:.*\n)*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 MOST_LINES = 120  # of a page of concepts
+RESULTS = [p for p in sorted((ROOT / "docs" / "results").glob("*.md")) if p.stem != "index"]
 LONGEST_CELL = 120  # characters of a cell of a table
 LONGEST_LINE = 160  # characters of a line that is no row of a table
 WORDS, MOST_WORDS = 20.0, 36  # of a sentence, in the mean of a page and at most
@@ -75,6 +76,13 @@ def test_tables_that_are_made_of_figures_have_these_figures(page):
     folder = ROOT / DATA
     text = page.read_text(encoding="utf-8")
     assert filled(text, PageTables.load(folder), load_figures(folder)) == text
+
+
+@pytest.mark.parametrize("page", RESULTS, ids=name_of)
+def test_tables_of_results_are_made_of_what_commands_print(page):
+    lines = page.read_text(encoding="utf-8").splitlines()
+    heads = [k for k, line in enumerate(lines) if line.startswith("|---")]
+    assert all(lines[k - 2].startswith("<!-- table ") for k in heads)
 
 
 def test_every_table_that_is_made_is_on_a_page():
