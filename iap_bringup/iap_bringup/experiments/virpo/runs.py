@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All estimates of `iap experiment virpo_tables`: every flight once, every seed and method on it, in two processes."""
 
-import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from iap_estimation.virpo.localizer import LOST, make_localizer, named_estimates
 from iap_estimation.virpo.messages import CENTRE_NAME, Estimate, Ranges, Tracks
 from iap_estimation.virpo.spec import VirpoSpec
 from iap_sensors.cameras.make import make_renderer
+from iap_simulation.sweeps.process_pool import ProcessPool
 
 DRAWN = 10  # of the estimates one in so many is drawn
 TERMS = {"pos": "position", "velo": "velocity", "att": "attitude", "drift": "drift"}
@@ -51,13 +52,11 @@ def run_study(
         study: see there.
         report: called with what is done.
     """
-    workers = min(len(study.cases), len(os.sched_getaffinity(0)))
-    context = multiprocessing.get_context("spawn")  # renderers do not survive a fork
-    with ProcessPoolExecutor(workers, context) as pool:
-        jobs = {pool.submit(run_case, case, study.seeds): case for case in study.cases}
-        for count, job in enumerate(as_completed(jobs), 1):
-            report(f"{count} of {len(jobs)} flights: {jobs[job].title}")
-            yield jobs[job].title, job.result()
+    pool = ProcessPool(min(len(study.cases), len(os.sched_getaffinity(0))))
+    with closing(pool.map(partial(run_case, seeds=study.seeds), study.cases)) as finished:
+        for count, (case, results) in enumerate(finished, 1):
+            report(f"{count} of {len(study.cases)} flights: {case.title}")
+            yield case.title, results
 
 
 def run_case(case: LocalizationCase, seeds: tuple[int, ...]) -> CaseResults:
