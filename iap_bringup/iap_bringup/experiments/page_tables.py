@@ -21,6 +21,7 @@ PLACEHOLDER = re.compile(r"\{(\w+)(?:\.([^{}]+?):(\d+)([get]?)(?: ([^{}]+))?)?\}
 REPEATED = re.compile(r"^@(\w+) (.*\n)", re.MULTILINE)  # name of a list, and a row
 TABLE = re.compile(r"^<!-- table (\S+): [^\n]*-->\n((?:\|[^\n]*\n)*)", re.MULTILINE)
 FACTORS = {"mm": 1e3, "mrad": 1e3, "ms": 1e3, "mN": 1e3, "%": 100.0}  # of SI units; others: 1
+REPEATED_UNIT = re.compile(r"(?<=\d) (mm|deg)(?=, -?[\d.]+ \1\b)")  # of figures side by side
 BELOW = "below "  # a figure that is all but zero
 Figures = Mapping[str, Mapping[str, Any]]  # command -> its figures by their paths
 
@@ -116,7 +117,7 @@ class PageTables(NamedTuple):
         return {command: list(paths) for command, paths in out.items()}
 
     def table(self, name: str, figures: Figures) -> str:
-        """A table with its figures.
+        """A table with its figures; of several with one unit the last one has it.
 
         Raises:
             BadInput: a figure was not measured.
@@ -131,7 +132,8 @@ class PageTables(NamedTuple):
                 raise BadInput(f"table '{name}': no figure '{each.path}': {remedy}")
             return each.text(figures[each.command][each.path])
 
-        return PLACEHOLDER.sub(filled, self.templates[name]).strip() + "\n"
+        text = PLACEHOLDER.sub(filled, self.templates[name])
+        return REPEATED_UNIT.sub("", text).strip() + "\n"
 
 
 def _repeated(template: str, names: Mapping[str, Sequence[str]], path: Path) -> str:

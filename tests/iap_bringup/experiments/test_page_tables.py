@@ -95,6 +95,14 @@ def test_a_table_is_filled_with_the_figures_of_its_commands(tmp_path):
         tables.table("errors", {"run hover": {"error": 1.0}})
 
 
+def test_of_figures_side_by_side_the_last_one_has_the_unit(tmp_path):
+    cells = "| {f.a:0 mm}, {f.b:0 mm} | {f.a:3 deg}, {f.b:3 deg}; {f.a:3 N}, {f.b:3 N m} |"
+    tree = {"commands": {"f": "run hover"}, "tables": {"errors": cells}}
+    figures = {"run hover": {"a": 0.111, "b": -0.053}}
+    expected = "| 111, -53 mm | 0.111, -0.053 deg; 0.111 N, -0.053 N m |\n"
+    assert written(tmp_path, one=tree).table("errors", figures) == expected
+
+
 def test_names_of_tables_are_once_and_commands_known(tmp_path):
     one = {"commands": {"f": "run hover"}, "tables": {"errors": TEMPLATE}}
     with pytest.raises(BadInput, match="two.yaml: table 'errors' stands in another file, too"):
