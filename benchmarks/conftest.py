@@ -2,6 +2,7 @@
 """Options of the benchmarks on the command line, and the figures that they measure."""
 
 import json
+import math
 import sys
 import time
 from pathlib import Path
@@ -43,7 +44,7 @@ def figure(request):
         assert "." not in name, f"a path in a page's template ends at a full stop: '{name}'"
         against = "" if bar is None else f" (bar: {bar:,g})"
         print(f"\n{name}: {value:,.{digits}f} {unit}".rstrip() + against)
-        figures[name] = {"value": float(value), "unit": unit}
+        figures[name] = {"value": float(value) if math.isfinite(value) else None, "unit": unit}
         if bar is not None:
             figures[name]["bar"] = float(bar)
 
