@@ -47,7 +47,7 @@ def printed(command: str, recordings: Path | None = None) -> Any:  # noqa: ANN40
         )
     if done.returncode:
         raise BadInput(f"docs: ./iap {command} ended with {done.returncode}")
-    return json.loads(done.stdout.decode().strip().splitlines()[-1])
+    return last_line(done.stdout.decode())
 
 
 def keep_figures(command: str, tree: Any, paths: Sequence[str]) -> None:  # noqa: ANN401 - JSON
@@ -81,21 +81,26 @@ def measure(commands: Sequence[str], recordings: Path | None, made: Path | None)
     for command in commands or [
         each for each in paths if recordings or not RECORDING.search(each)
     ]:
-        tree = printed(command, recordings) if made is None else last_line(made)
+        tree = printed(command, recordings) if made is None else printed_before(made)
         keep_figures(command, tree, paths[command])
         sys.stdout.write(f"{command}\n")
         sys.stdout.flush()
     return write_tables()
 
 
-def last_line(path: Path) -> Any:  # noqa: ANN401 - JSON
-    """JSON of the last line of a file.
+def last_line(text: str) -> Any:  # noqa: ANN401 - JSON
+    """JSON of the last line of a text."""
+    return json.loads(text.strip().splitlines()[-1])
+
+
+def printed_before(path: Path) -> Any:  # noqa: ANN401 - JSON
+    """Figures that a command has printed into a file by ``--json``.
 
     Raises:
         BadInput: it cannot be read, or that line is none.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8").strip().splitlines()[-1])
+        return last_line(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, IndexError) as error:
         raise BadInput(f"docs: --printed {path}: no line of JSON: {error}") from error
 

@@ -45,10 +45,10 @@ def bar_cases(*, quick: bool) -> list[ModuleCase]:
         ("square", "module_square", (), SEEDS[:1]),
         ("gusts", "module_docking", (*GUSTS, *PATIENT), GUST_SEEDS),
     ]
-    judged = {"breeze": ("m2", "rmse"), "square": ("m1", "rmse_steady")}
+    scores = {"breeze": ("m2", "rmse"), "square": ("m1", "rmse_steady")}
     out = []
     for label, scenario, assignments, seeds in flights:
-        module, errors = judged.get(label, (None, "rmse"))
+        module, errors = scores.get(label, (None, "rmse"))
         out.append(ModuleCase(TITLE, label, scenario, assignments, module, errors, (), seeds))
     return [case._replace(seeds=case.seeds[:1]) for case in out] if quick else out
 

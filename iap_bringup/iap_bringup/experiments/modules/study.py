@@ -159,12 +159,12 @@ def _cells(case: ModuleCase, rows: Sequence[Row]) -> list[str]:
 
 
 def _modules(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """What flights say of their modules; nothing of those that ended before."""
+    """Records of modules in the rows of flights, without those that ended before there were any."""
     return [row["modules"] for row in rows if "modules" in row]
 
 
 def _joints(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """What flights say of their joints."""
+    """Records of the joints in the rows of flights."""
     return [joint for each in _modules(rows) for joint in each.get("joints", {}).values()]
 
 

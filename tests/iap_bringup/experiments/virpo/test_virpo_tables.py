@@ -10,7 +10,6 @@ import pytest
 import yaml
 from rich.console import Console
 
-from iap_bringup.experiments.virpo import runs
 from iap_bringup.experiments.virpo.cases import CASES, METHODS, SEQUENCES, LocalizationStudy, study
 from iap_bringup.experiments.virpo.published import COLUMNS, FILE, PublishedTables, published
 from iap_bringup.experiments.virpo.scores import (
@@ -38,7 +37,6 @@ from iap_bringup.experiments.virpo.tables import (
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_simulation.sweeps.process_pool import FinishedWork
 
 # As in the papers: every method better than the last.
 LEVEL = {
@@ -331,30 +329,3 @@ def test_a_mean_is_no_larger_than_another_within_two_of_the_errors_of_both_means
     fewer, more = SeedMean(0.10, 0.03, 9, 0), SeedMean(0.12, 0.04, 4, 1)
     assert _with_noise(fewer, more) == pytest.approx(0.10 + 2.0 * 0.05 / 2.0)
     assert _with_noise(fewer._replace(spread=None), more) == pytest.approx(0.10 + 2.0 * 0.02)
-
-
-class OnePool:
-    """Stands in for processes; knows whether its work was ended."""
-
-    ended = False
-
-    def __init__(self, count):
-        self.count = count
-
-    def map(self, do, pieces):
-        try:
-            for each in pieces:
-                yield FinishedWork(each, do.keywords["seeds"])
-        finally:
-            OnePool.ended = True
-
-
-def test_a_study_that_is_left_ends_the_flights_that_are_still_flown(monkeypatch):
-    monkeypatch.setattr(runs, "ProcessPool", OnePool)
-    said, what = [], study(quick=True)
-    flights = runs.run_study(what, said.append)
-    assert next(flights) == (what.cases[0].title, what.seeds)
-    assert said == [f"1 of {len(what.cases)} flights: {what.cases[0].title}"]
-    assert not OnePool.ended
-    flights.close()  # as an interrupt does
-    assert OnePool.ended
