@@ -229,7 +229,6 @@ class Coordinator:
     def _merge(self, joint: ModuleJoint) -> None:
         """One structure of two, which follows the reference of the one that was docked onto."""
         anchor = self._guidance.anchor_of(joint.a)
-        self._guidance.let_go(joint.b)
         self.structures = self._structures()
         self._guidance.anchor(self._structure_of(joint.a), anchor)
         self._assign_roles()

@@ -97,10 +97,6 @@ class ModuleGuidance:
         self.stay(structure.leader, pose_W, nominal)
         self.anchor(structure, structure.leader)
 
-    def let_go(self, module: int) -> None:
-        """End the guidance of a docking."""
-        self._guided.pop(module, None)
-
     def put_rows(self, t: float, nominal: Array, out: Array) -> None:
         """Write the references (n, 19+) of all modules at a time.
 

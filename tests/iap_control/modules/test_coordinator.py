@@ -101,6 +101,7 @@ def test_references_do_not_jump_but_by_the_press_at_the_lock() -> None:
     assert np.max(jumps, axis=0)[0] < 1e-9
     assert np.max(jumps, axis=0)[1] < 0.05
     np.testing.assert_allclose(fleet.rows[1, :3], [SIZE, 0.0, 1.0], atol=1e-9)
+    assert fleet.coordinator.roles == [ModuleRole.LEADER, ModuleRole.FOLLOWER]
     events = fleet.coordinator.events
     assert [each.state for each in events] == [
         JointState.ALIGNMENT,
