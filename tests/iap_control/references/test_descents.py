@@ -53,3 +53,15 @@ def test_one_that_does_not_know_where_it_is_goes_down_at_constant_speed_from_whe
         np.testing.assert_allclose(row[REF_P], (1.0, 2.0, z))
         np.testing.assert_allclose(row[REF_V], (0.0, 0.0, -0.5))
         np.testing.assert_allclose(row[REF_FIXED:], (0.1, 0.2))
+
+
+@pytest.mark.parametrize("z", [3.0, STANDING + 0.05])
+def test_parts_of_a_descent_join_without_a_jump(z):
+    rows = np.vstack([part.rows(0, part.count) for part in descent(at_rest(z), STANDING, LIGHT, DT)])
+    middle = 0.5 * (rows[1:, REF_V] + rows[:-1, REF_V])
+    np.testing.assert_allclose(np.diff(rows[:, REF_P], axis=0) / DT, middle, atol=2e-3)
+
+
+def test_a_descent_from_below_the_ground_sinks_for_one_period():
+    _, flare, *_ = descent(at_rest(STANDING - 0.3), STANDING, LIGHT, DT)
+    assert flare.count == 1 + 1

@@ -65,6 +65,28 @@ def test_a_way_that_is_asked_for_too_fast_takes_longer(speed):
         assert line.duration == pytest.approx(np.sqrt(5.77 * 10.0 / 2.0), rel=0.01)
 
 
+def test_a_way_lasts_as_its_length_and_its_turn_need_wherever_it_begins():
+    """sqrt(5.77 s / a) at 2 m/s^2 and 2 rad/s^2, grown by tenths for what begins in motion."""
+    line = IN_AIR.go_to(row(10.0), np.array([20.0, 0.0, 1.0]), 0.0, 0.0, relative=False)
+    base = np.sqrt(10.0 / np.sqrt(3.0) * 10.0 / IN_AIR.limits.acceleration)
+    tenths = np.log(line.count * DT / base) / np.log(1.1)
+    assert tenths == pytest.approx(round(tenths), abs=0.02) and tenths < 1.5
+    line = IN_AIR.go_to(row(10.0), np.array([10.0, 0.0, 1.0]), 1.5, 0.0, relative=False)
+    base = np.sqrt(10.0 / np.sqrt(3.0) * 1.5 / IN_AIR.limits.angular_acceleration)
+    assert line.count * DT == pytest.approx(base, rel=0.11)
+    moving = row(v=(-3.0, 0.0, 0.0))
+    line = IN_AIR.go_to(moving, np.array([10.0, 0.0, 1.0]), 0.0, 0.0, relative=False)
+    base = np.sqrt(10.0 / np.sqrt(3.0) * 10.0 / IN_AIR.limits.acceleration)
+    tenths = np.log(line.count * DT / base) / np.log(1.1)
+    assert tenths == pytest.approx(round(tenths), abs=0.02) and tenths > 0.9
+
+
+def test_errors_of_a_maneuver_count_from_its_begin_to_its_last_instant():
+    line = IN_AIR.take_off(row(), 3.0, 4.0)
+    assert line.window == (0.0, pytest.approx(line.duration))
+    assert line.duration == pytest.approx(4.0 - DT)
+
+
 def test_a_take_off_from_the_ground_spins_up_and_rises_straight_to_the_height():
     rows = rows_of(ON_GROUND.take_off(row(0.3, 0.4, GROUND - 0.24, 0.7), 1.2, 3.0))
     np.testing.assert_allclose(rows[:200, 2], GROUND)

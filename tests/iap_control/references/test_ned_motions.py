@@ -60,6 +60,7 @@ def test_a_circle_is_its_formula():
         (28.0 + 9.0, 0.0, 0.0, np.pi),  # half of the period and half of the ease
         (28.0 + 18.0, 0.0, 0.0, 2.0 * np.pi),
         (46.0 + 2.0, 0.1, 0.1, None),
+        (46.0 + 5.0, 0.2, 0.2, 2.5 * np.pi),  # a quarter of the period and half of the ease
         (46.0 + 9.0, 0.1, 0.1, 3.0 * np.pi),
         (64.0, 0.0, 0.0, 4.0 * np.pi),
     ],

@@ -90,6 +90,10 @@ def test_sparse_points_are_passed_in_time_from_the_present_motion_on_and_the_las
         np.testing.assert_allclose(rows[round(t / DT) - 1, REF_P], p, atol=0.02)
 
 
+def test_a_point_that_is_due_at_once_is_one_row():
+    assert len(rows_of(row(), point(0.0, (2.0, 0.0, 1.0)))) == 1
+
+
 def test_a_trajectory_takes_over_from_the_reference_without_a_leap():
     first = row((0.0, 0.0, 1.0))
     hover = MANEUVERS.go_to(first, first[REF_P], 0.0, 0.0, relative=False)
