@@ -87,4 +87,6 @@ def test_feed_forward_adds_nothing_where_those_that_obey_bear_a_lost_one_as_they
 
 def test_the_mean_of_no_wrenches_is_none():
     np.testing.assert_array_equal(mean_wrench([]), np.zeros(6))
-    np.testing.assert_array_equal(mean_wrench([np.arange(6.0), np.ones(6)]), 0.5 + np.arange(6) / 2)
+    np.testing.assert_array_equal(
+        mean_wrench([np.arange(6.0), np.ones(6)]), 0.5 + np.arange(6) / 2
+    )

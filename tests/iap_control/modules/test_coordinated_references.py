@@ -49,7 +49,10 @@ def test_an_order_to_join_moves_no_reference_though_the_leader_is_off_its_own():
     np.testing.assert_allclose(references(coordinator, now)[:, :3], before[:, :3], atol=1e-12)
     seen = coordinator.machines["j"].setpoint.p_LF_L
     way = PAIR_APART[1] - PAIR_APART[0] - BIAS
-    turned = [np.cos(0.4) * way[0] + np.sin(0.4) * way[1], np.cos(0.4) * way[1] - np.sin(0.4) * way[0]]
+    turned = [
+        np.cos(0.4) * way[0] + np.sin(0.4) * way[1],
+        np.cos(0.4) * way[1] - np.sin(0.4) * way[0],
+    ]
     np.testing.assert_allclose(seen, [*turned, way[2]], atol=1e-12)
 
 
@@ -68,6 +71,7 @@ def test_modules_that_are_joined_dock_by_the_module_whose_face_it_is():
     joints["l"] = joint("m3", "m4", joined=True)
     places = np.array([[0.0, 0.0, 1.0], *(LINE + [1.5, 0.0, 0.0])])
     coordinator, now = fleet(joints, 4), told(0.0, places)
+    now.nominal[1, :3] += 0.3  # what m2 would track alone is elsewhere
     assert coordinator.roles[2] == ModuleRole.LEADER
     before = references(coordinator, now)
     coordinator.join("j", now)
@@ -161,3 +165,13 @@ def test_a_joint_opens_while_no_other_one_is_on_its_way():
     coordinator.part("k", told(0.0, LINE))
     with pytest.raises(BadInput, match="^joint 'j': 'k' is in separation, one at a time$"):
         coordinator.part("j", told(0.0, LINE))
+
+
+def test_a_state_of_a_joint_is_an_event_once_with_the_time_of_its_update():
+    coordinator = fleet({"j": joint("m1", "m2")}, 2)
+    coordinator.update(told(0.0, PAIR_APART))
+    assert coordinator.events == []
+    coordinator.join("j", told(PERIOD, PAIR_APART))
+    for k in (1, 2, 3):
+        coordinator.update(told(k * PERIOD, PAIR_APART))
+    assert coordinator.events == [(PERIOD, "j", JointState.ALIGNMENT)]

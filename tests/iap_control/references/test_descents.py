@@ -57,7 +57,9 @@ def test_one_that_does_not_know_where_it_is_goes_down_at_constant_speed_from_whe
 
 @pytest.mark.parametrize("z", [3.0, STANDING + 0.05])
 def test_parts_of_a_descent_join_without_a_jump(z):
-    rows = np.vstack([part.rows(0, part.count) for part in descent(at_rest(z), STANDING, LIGHT, DT)])
+    rows = np.vstack(
+        [part.rows(0, part.count) for part in descent(at_rest(z), STANDING, LIGHT, DT)]
+    )
     middle = 0.5 * (rows[1:, REF_V] + rows[:-1, REF_V])
     np.testing.assert_allclose(np.diff(rows[:, REF_P], axis=0) / DT, middle, atol=2e-3)
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from iap_control.references import timeline_parts as parts
+from iap_control.references.timeline import Leads, build
 from iap_control.references.wrench_replay import WrenchCommand, to_body
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -95,3 +96,39 @@ def test_wrenches_of_the_world_are_turned_into_the_body():
     wrenches = np.array([[1.0, 0, 0, 0, 2.0, 0], [0, 0, 3.0, 0, 4.0, 0]])
     expected = [[0, -1.0, 0, 2.0, 0, 0], [0, 3.0, 0, 0, 0, -4.0]]
     np.testing.assert_allclose(to_body(q, wrenches), expected, atol=1e-12)
+
+
+def line(*, score_leads):
+    """A second from rest, then two along x by 0.5 m/s."""
+
+    def motion(t):
+        rows = np.tile(resting(), (len(t), 1))
+        rows[:, 0], rows[:, 7] = 0.5 * t, 0.5
+        return rows
+
+    return build(motion, 2.0, Leads(1.0, None, 5.9), DT, score_leads=score_leads)
+
+
+def test_errors_count_in_the_motion_and_where_asked_in_what_leads_to_it():
+    alone, whole = line(score_leads=False), line(score_leads=True)
+    assert alone.window == pytest.approx((1.0, 3.0)) and whole.window == pytest.approx((0.0, 3.0))
+    assert alone.lead == pytest.approx(1.0) and alone.duration == pytest.approx(3.0)
+    assert alone.count == 301 and alone.last == 300 and alone.width == 19
+
+
+@pytest.mark.parametrize(
+    ("duration", "window"), [(0.5, (0.5, 0.5)), (2.0, (1.0, 2.0)), (4.0, (1.0, 3.0))]
+)
+def test_a_flight_that_is_cut_counts_errors_until_its_end_and_keeps_its_goal(duration, window):
+    whole = line(score_leads=False)
+    cut = whole.cut(duration)
+    assert cut.window == pytest.approx(window)
+    assert cut.duration == pytest.approx(duration)
+    np.testing.assert_array_equal(cut.goal[:3], whole.row(300)[:3])
+    assert cut.goal[0] == pytest.approx(0.5 * 2.0)
+
+
+def test_a_flight_that_lasts_longer_than_its_motion_holds_the_last_pose():
+    cut = line(score_leads=False).cut(4.0)
+    np.testing.assert_allclose(cut.row(400)[:7], cut.row(300)[:7])
+    assert cut.row(300)[7] == 0.5 and not cut.row(301)[7:].any()

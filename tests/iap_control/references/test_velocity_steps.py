@@ -90,3 +90,8 @@ def test_velocities_are_what_is_tracked_of_it():
 def test_impossible_steps_are_refused_by_key(changes, why):
     with pytest.raises(BadInput, match=why):
         steps(**changes)
+
+
+def test_the_shortest_step_may_be_all_eases():
+    assert steps(ease=1.0).holds == (2.0, 4.0)
+    assert steps(holds=[3.0, 3.0]).holds == (3.0, 3.0)
