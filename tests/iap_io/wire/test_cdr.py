@@ -160,3 +160,50 @@ def test_the_numbers_behind_a_header_are_those_that_rosbags_reads(frame):
     for length in (0, 2**31, 2**32 - 1):  # of a string that is not there
         forged = data[:12] + length.to_bytes(4, "little") + data[16:]
         assert cdr.doubles_behind_header(forged, 37) is None
+
+
+def test_records_of_no_message_or_of_unlike_sizes_are_refused():
+    blobs = [
+        cdr.serialised(cdr.in_frame(topics.POSE, frame)) for frame in ("map", "a longer name")
+    ]
+    with pytest.raises(ValueError, match=f"^{topics.POSE}: no message$"):
+        cdr.records_of(topics.POSE, [])
+    with pytest.raises(
+        ValueError, match=f"^{topics.POSE}: the size changes from message to message$"
+    ):
+        cdr.records_of(topics.POSE, blobs)
+    assert len(cdr.records_of(topics.POSE, blobs[:1] * 3)) == 3
+
+
+@pytest.mark.parametrize(("padding", "is_read"), [(-1, 0), (0, 1), (3, 1), (4, 0)])
+def test_a_record_has_at_most_three_bytes_of_padding(padding, is_read):
+    data = cdr.serialised(cdr.in_frame(topics.POSE, "map"))
+    layout = cdr.MessageLayout.of(cdr.decoded(data, topics.POSE))
+    padded = np.frombuffer((data + bytes(4))[: len(data) + padding], np.uint8)[None]
+    if is_read:
+        assert layout.records(padded).shape == (1,)
+    else:
+        with pytest.raises(ValueError, match=f": {len(data) + padding} bytes a message, expected"):
+            layout.records(padded)
+
+
+def test_a_group_of_one_number_has_its_place_in_a_record():
+    """A Header's frame has no numbers; its stamp has two of one size, which are no vector."""
+    layout = cdr.MessageLayout.of(cdr.in_frame("iap_msgs/msg/UwbRanges", "ab"))
+    assert layout.dtype.names is not None and layout.dtype["header"].names == ("stamp",)
+    assert layout.dtype["header"]["stamp"].names == ("sec", "nanosec")
+    assert layout.dtype.itemsize == layout.template.size
+    text = layout.template[layout.fixed].tobytes()
+    assert text.startswith(b"\3\0\0\0ab\0")
+
+
+def test_fields_have_the_names_that_users_write():
+    sample = cdr.message(
+        "geometry_msgs/msg/PoseArray", poses=[cdr.message("geometry_msgs/msg/Pose")] * 2
+    )
+    layout = cdr.MessageLayout.of(sample)
+    names = list(layout.doubles.values())
+    assert names[0] == "poses[0].position.x" and names[-1] == "poses[1].orientation.w"
+    first, second = layout.quaternions
+    assert layout.doubles[first] == "poses[0].orientation.x"
+    assert layout.doubles[second] == "poses[1].orientation.x" and second - first == 56
