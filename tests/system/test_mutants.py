@@ -69,7 +69,7 @@ def steered(x: Annotated[float, 5.0], gain: float = 0.5) -> float:
 def tool(monkeypatch):
     monkeypatch.setattr(sys, "path", [str(TOOL), *sys.path])
     names = [file.stem for file in TOOL.glob("*.py")]
-    for name in names:  # tests have one that is called mutations
+    for name in names:
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield importlib.import_module
     for name in names:
@@ -78,7 +78,7 @@ def tool(monkeypatch):
 
 @pytest.fixture
 def mutations(tool):
-    return tool("mutations").mutations
+    return tool("small_faults").mutations
 
 
 @pytest.fixture
@@ -229,6 +229,10 @@ def test_faults_are_killed_also_where_a_cached_kernel_holds_them_and_survivors_a
     toy, tmp_path
 ):
     package = toy / "iap_toy" / "iap_toy"
+    (package / "signs.py").write_text("def negative(x):\n    return -x\n")
+    (toy / "tests" / "iap_toy" / "test_signs.py").write_text(
+        "from iap_toy.signs import negative\n\ndef test_sign():\n    assert negative(1) == -1\n"
+    )
     shutil.copytree(TOOL, tmp_path / "tools" / "mutants")
     (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\nmarkers = ['slow']\n")
     cache = tmp_path / "numba"
@@ -251,7 +255,10 @@ def test_faults_are_killed_also_where_a_cached_kernel_holds_them_and_survivors_a
         timeout=500,
     )
     assert done.returncode == 0, done.stderr
-    outcomes = {(r["function"], r["kind"]): r["outcome"] for r in json.loads(out.read_text())}
+    rows = json.loads(out.read_text())
+    in_forks = [r["function"] for r in rows if r["outcome"] == "killed" and not r["seconds"]]
+    assert in_forks == ["negative"], done.stderr
+    outcomes = {(r["function"], r["kind"]): r["outcome"] for r in rows}
     assert outcomes == {
         ("doubled", "constant 10 % larger"): "killed",  # of which sums.py has a cached kernel
         ("doubled", "Mult to Div"): "killed",
@@ -259,6 +266,7 @@ def test_faults_are_killed_also_where_a_cached_kernel_holds_them_and_survivors_a
         ("NAME", "index off by one"): "killed",  # the tests cannot be imported
         ("Sum.of.bounded", "bound removed"): "survived",  # within a function that the test calls
         ("Sum.of.bounded", "constant 10 % larger"): "survived",
+        ("negative", "sign or not removed"): "killed",
         ("unused", "constant 10 % larger"): "survived",
         ("unused", "Mult to Div"): "survived",
     }

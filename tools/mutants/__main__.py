@@ -23,7 +23,8 @@ from pathlib import Path
 
 from covering import TestMap
 from equivalents import rule
-from mutations import Mutation, mutations
+from forks import noticed_in_forks
+from small_faults import Mutation, mutations
 from sources import Sources
 from trial import ENDED, Copy, Outcome
 
@@ -53,9 +54,16 @@ def main() -> int:
         if options.note:
             tests.note(_folders_of_tests(package))
         copy = Copy(ROOT, package, options.scratch, tests, sources)
-        for file, mutation in _drawn(top, count, options):
-            faulty, function = mutation.applied(_text(file)), mutation.function
-            outcome = copy.try_out(file, faulty, function, options.seconds, options.nice)
+        drawn = _drawn(top, count, options)
+        noticed_at_once = noticed_in_forks(
+            drawn, ROOT, packages, (tests, sources), options.scratch
+        )
+        for number, (file, mutation) in enumerate(drawn):
+            if number in noticed_at_once:
+                outcome = Outcome("killed", 0.0, noticed_at_once[number])
+            else:
+                faulty, function = mutation.applied(_text(file)), mutation.function
+                outcome = copy.try_out(file, faulty, function, options.seconds, options.nice)
             rows.append(_row(package, file, mutation, outcome))
             _print_row(rows[-1])
             _keep(rows, options.json)

@@ -8,7 +8,7 @@ looked at. What a rule does not prove counts as not noticed.
 import ast
 import re
 
-from mutations import Mutation
+from small_faults import Mutation
 
 TINY = 1e-6  # constants up to it stand against divisions by zero and rounding
 BOUNDS = {"min", "max", "minimum", "maximum", "clip", "fmax", "fmin"}

@@ -78,7 +78,7 @@ class Copy:
         """
         began = time.monotonic()
         place = f"{file.relative_to(self._root)}:{function}"
-        tests = _within(self._tests.of(place), MOST * seconds)
+        tests = first_within(self._tests.of(place), MOST * seconds)
         if not tests:
             return Outcome("not run", 0.0)
         compiles = self._sources.has_kernels(place)
@@ -186,7 +186,7 @@ class Copy:
                 kept.rename(sound / _numba_name(self._folder / self._package / at))
 
 
-def _within(tests: list[Test], seconds: float) -> list[Test]:
+def first_within(tests: list[Test], seconds: float) -> list[Test]:
     """The first tests, as many as take these seconds; the first one however long it takes."""
     spent = itertools.accumulate(test.seconds for test in tests)
     return [
