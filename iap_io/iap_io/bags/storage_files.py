@@ -30,8 +30,14 @@ def is_bag_file(path: Path) -> bool:
 
 
 def storage_files(folder: Path) -> list[Path]:
-    """The storage files in a folder, in the order of their names."""
-    return sorted(each for each in folder.iterdir() if suffix_of(each) in STORAGE_SUFFIXES)
+    """The storage files in a folder, in the order of their names; where none has a bag's first bytes, those so called.
+
+    The latter are damaged, which whoever reads one says.
+    """
+    entries = sorted(folder.iterdir())
+    return [each for each in entries if suffix_of(each) in STORAGE_SUFFIXES] or [
+        each for each in entries if is_file(each) and each.suffix in STORAGE_SUFFIXES
+    ]
 
 
 def _begin(path: Path) -> bytes:

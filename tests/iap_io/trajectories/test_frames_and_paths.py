@@ -157,6 +157,18 @@ def test_poses_with_covariances_are_read(mcap: BagMaker, moved: Motion) -> None:
     np.testing.assert_allclose(recorded.p_WP_W, moved.p, atol=1e-12)
 
 
+@pytest.mark.parametrize("metadata", [None, "rosbag2_bagfile_information: ["])
+def test_a_folder_whose_only_storage_file_is_damaged_is_refused_as_that_file_is(
+    tmp_path: Path, metadata: str | None
+) -> None:
+    (tmp_path / "flight_0.db3").write_bytes(bytes(range(256)) * 20)
+    if metadata is not None:
+        (tmp_path / "metadata.yaml").write_text(metadata)
+    said = refusal(read_recorded, tmp_path)
+    assert said.startswith(f"{tmp_path}: not a readable rosbag: it is damaged")
+    assert "flight_0.db3" in said
+
+
 def test_a_bag_of_several_files_without_metadata_is_refused_with_the_remedy(
     mcap: BagMaker, moved: Motion
 ) -> None:
