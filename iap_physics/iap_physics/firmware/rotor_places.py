@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rotors of an X quadrotor by their places, as autopilots number them, and what each does against a turn."""
 
+import numpy as np
+
 from iap_description.errors import BadInput
 from iap_description.vehicles.aircraft import Aircraft
 
 PLACES = ("front right", "rear left", "front left", "rear right")
-_SIDES = ((1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0))  # signs of x and y
+_SIDES = ((1, -1), (-1, 1), (1, 1), (-1, -1))  # signs of x and y
 SPINS = ("ccw", "ccw", "cw", "cw")  # of propellers as autopilots take them by default
 
 
@@ -16,12 +18,9 @@ def rotors_by_place(aircraft: Aircraft) -> tuple[int, int, int, int]:
         BadInput: it is no quadrotor in the shape of an X with fixed rotors.
     """
     order = []
-    for x, y in _SIDES:
-        there = [
-            k
-            for k, rotor in enumerate(aircraft.rotors)
-            if rotor.position[0] * x > 0.0 and rotor.position[1] * y > 0.0
-        ]
+    sides = [tuple(np.sign(rotor.position[:2])) for rotor in aircraft.rotors]
+    for side in _SIDES:
+        there = [k for k, each in enumerate(sides) if each == side]
         order.extend(there if len(there) == 1 else [])
     if len(order) != len(PLACES) or aircraft.is_vectored:
         raise BadInput(

@@ -27,7 +27,6 @@ class ContactWrenches(PlantPart):
         self._others = overriding(tuple(others), "add_reaction")
         self._sums = {vehicle: np.zeros(6) for vehicle in rows}
         self._measured = [(row, self._sums[vehicle]) for vehicle, row in rows.items()]
-        self._steps = 0
 
     def wrench(self, vehicle: int) -> Array:
         """(6,) mean over the last control period: force [N] and torque about the CoM [N m], world axes.
@@ -38,10 +37,13 @@ class ContactWrenches(PlantPart):
 
     def reset(self, x: Array, worlds: Integers) -> None:
         """Nothing has touched yet."""
-        self.begin_period(0, 0.0)
+        self._clear()
 
     def begin_period(self, k: int, t: float) -> None:
         """Begin a new mean."""
+        self._clear()
+
+    def _clear(self) -> None:
         self._steps = 0
         for _, wrench_sum in self._measured:
             wrench_sum[:] = 0.0

@@ -66,7 +66,6 @@ class FirmwareFlight(PlantPart):
         self._fastest = np.array([each.rotor.rpm_max for each in propulsion.fleet])[:, None]
         self._lift = [each.thrust_limits[1] for each in propulsion.fleet]
         self._fleet: FirmwareFleet | None = None
-        self._is_commanded, self._tick = False, 0
 
     def reset(self, x: Array, worlds: Integers) -> None:
         """End the firmwares; the next step starts them anew."""

@@ -171,3 +171,94 @@ def test_a_port_beyond_the_last_one_is_refused_with_the_key_that_chooses_it():
         FirmwareFailed, match=r"port 65536 is not from 1 to 65535: .*firmware\.port"
     ):
         bound_socket(65_536, socket.SOCK_DGRAM)
+
+
+class Diary(RateLoop):
+    """A firmware that keeps all that it is told."""
+
+    def __init__(self, **keys):
+        super().__init__([], **keys)
+        self.all = []
+
+    def tell(self, t_ns, motion, order):
+        self.all.append((t_ns, motion.w_WB_B, order.share, order.is_armed))
+        super().tell(t_ns, motion, order)
+
+
+@pytest.mark.parametrize(("period_ns", "turning"), [(1_000_000, 5), (4_000_000, 2)])
+def test_they_boot_arm_run_up_and_are_turned_about_each_axis_for_their_times(period_ns, turning):
+    """50 ms of boot, one exchange to arm, 0.5 s, and three turns of 5 ms with 95 ms of rest behind each."""
+    firmware = Diary()
+    fleet = FirmwareFleet("iap", [AIRCRAFT], [firmware], period_ns, probes=True)
+    fleet.prepare([REST], [HOVER])
+    boot, run_up, rest = (1 + round(s * 1e9 / period_ns) for s in (0.05, 0.5, 0.095))
+    stages = [(boot, 0.0, False), (1, 0.0, True), (run_up, 0.4, True)]
+    expected = [(still, (0.0, 0.0, 0.0)) for count, *still in stages for _ in range(count)]
+    for axis in range(3):
+        turn = tuple(0.5 if k == axis else 0.0 for k in range(3))
+        turns = [(0.0, 0.0, 0.0), *[turn] * turning, *[(0.0, 0.0, 0.0)] * rest]
+        expected += [([0.4, True], each) for each in turns]
+    assert [([share, armed], w) for _, w, share, armed in firmware.all] == expected
+    assert [t for t, *_ in firmware.all] == [k * period_ns for k in range(len(expected))]
+    assert fleet.t_ns == len(expected) * period_ns
+
+
+def test_without_the_probe_they_only_boot_arm_and_run_up():
+    firmware = Diary()
+    fleet, motions, orders = fleet_of(firmware, probes=False)
+    fleet.prepare(motions, orders)
+    assert len(firmware.all) == 51 + 1 + 501
+    fleet.prepare(motions, orders)  # of another flight
+    assert [t for t, *_ in firmware.all[553:]] == [k * PERIOD_NS for k in range(553)]
+
+
+@pytest.mark.parametrize(("gain", "is_enough"), [(0.0062, True), (0.0058, False)])
+def test_a_rotor_answers_a_turn_from_three_thousandths_of_its_share_on(gain, is_enough):
+    """The turn is half a radian per second."""
+    fleet, motions, orders = fleet_of(RateLoop([]), RateLoop([], gains=(0.1, 0.1, gain)))
+    if is_enough:
+        fleet.prepare(motions, orders)
+        return
+    shown = ", ".join(["[+-]0.003"] * 4)
+    with pytest.raises(FirmwareFailed, match=rf"aircraft 1: .* in yaw, .* change by {shown}:"):
+        fleet.prepare(motions, orders)
+
+
+def test_the_mean_over_the_turn_counts():
+    """A firmware that answers in the last two of five steps, by 0.006 each: 0.0024 in the mean."""
+    firmware = RateLoop([], gains=(0.1, 0.012, 0.1))
+    ask, seen = firmware.ask, []
+
+    def ask_late():
+        motion, order = firmware.told
+        seen.append(any(motion.w_WB_B))
+        if not all(seen[-4:]):
+            firmware.told = (REST, order)
+        return ask()
+
+    firmware.ask = ask_late
+    fleet, motions, orders = fleet_of(firmware)
+    with pytest.raises(FirmwareFailed, match=r"in pitch, .* by [+-]0.002"):
+        fleet.prepare(motions, orders)
+
+
+def test_an_error_of_a_firmware_itself_names_its_aircraft_and_obstacles_may_be_none():
+    broken, silent = RateLoop([]), RateLoop([], arms=False)
+
+    def fail():
+        raise FirmwareFailed("firmware_ended", "it has ended")
+
+    broken.connect, silent.obstacles = fail, lambda: ""
+    with pytest.raises(
+        FirmwareFailed, match="^iap, firmware of aircraft 1: it has ended$"
+    ) as gone:
+        fleet_of(RateLoop([]), broken)[0].prepare([REST, REST], [HOVER, HOVER])
+    assert gone.value.outcome == "firmware_ended"
+    with pytest.raises(FirmwareFailed, match="^iap, firmware of aircraft 0: it does not arm$"):
+        fleet_of(silent)[0].prepare([REST], [HOVER])
+
+
+def test_all_are_ended():
+    calls = []
+    fleet_of(RateLoop(calls, "a"), RateLoop(calls, "b"))[0].end()
+    assert calls == ["end a", "end b"]
