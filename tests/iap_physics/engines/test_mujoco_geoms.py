@@ -13,7 +13,7 @@ from iap_physics.engines.make import is_installed
 pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
 if is_installed("mujoco"):
     from iap_physics.engines.mujoco.geoms import Extent, SurfaceKind, roles
-    from iap_physics.engines.mujoco.surfaces import SurfaceContact
+    from iap_physics.engines.mujoco.surfaces import BOND, BOND_R, SurfaceContact
 
 WORLD, PARTS = "world", ("one", "two", "three")
 
@@ -88,3 +88,48 @@ def test_there_are_only_so_many_masks():
     }
     with pytest.raises(BadInput, match="'mujoco': tells 31 surfaces apart, .* here are 32"):
         roles(kinds)
+
+
+def test_friction_and_restitution_are_geometric_means_and_softness_lies_in_series():
+    soft = surface(0.9, 0.25, 1000.0)
+    softer = Surface(friction=0.4, restitution=1.0, stiffness=3000.0, damping=7.0)
+    both = SurfaceContact.of(soft, softer)
+    assert (both.friction, both.restitution) == pytest.approx((0.6, 0.5))
+    assert (both.stiffness, both.damping) == pytest.approx((750.0, 17.0))
+    one = SurfaceContact.of(soft, surface(0.4))
+    assert (one.stiffness, one.damping) == pytest.approx((1000.0, 10.0))
+    none = SurfaceContact.of(surface(0.4), surface(0.4))
+    assert (none.stiffness, none.damping) == (np.inf, 0.0)
+
+
+@pytest.mark.parametrize("dt", [1e-3, 4e-3])
+def test_a_contact_in_mujocos_terms_is_the_spring_and_damper_at_the_end_of_a_step(dt):
+    """See the module's text: 1/R = h (h K + B), b = (1 + e) / h, k = K / (h (h K + B)), d = 1 / (1 + R)."""
+    damper = dt * (dt * 5000.0 + 30.0)
+    (stiffness, damping), d = SurfaceContact(0.5, 0.25, 5000.0, 30.0).solver(dt)
+    assert d == pytest.approx(1.0 / (1.0 + 1.0 / damper))
+    assert stiffness == pytest.approx(-5000.0 / damper * d)
+    assert damping == pytest.approx(-1.25 / dt * d)
+
+
+def test_a_rigid_contact_takes_a_tenth_of_an_overlap_away_in_a_step_and_bonds_are_stiffer():
+    rigid = SurfaceContact(0.5, 0.0, np.inf, 0.0)
+    (stiffness, damping), d = rigid.solver(2e-3)
+    assert d == pytest.approx(1.0 / 1.1)
+    assert (stiffness, damping) == pytest.approx((-0.1 / 4e-6 * d, -500.0 * d))
+    (_, _), d = BOND.solver(2e-3, BOND_R)
+    assert d == 1.0 - 1e-4 and BOND.friction == BOND.restitution == 0.0
+    assert rigid.solver(2e-3, 1e-9)[1] == 1.0 - 1e-4  # no more than MuJoCo takes
+    assert rigid.solver(2e-3, 1e9)[1] == 1e-4
+
+
+def test_kinds_that_need_the_most_geoms_come_first():
+    """A wall of many shapes meets two bodies of unlike friction: the bodies' shapes are there twice, not the wall's."""
+    wall = SurfaceKind(surface(0.5), False)
+    bodies = [SurfaceKind(surface(0.1 * k), True) for k in (1, 2)]
+    kinds = {wall: Extent(40, frozenset([WORLD]))}
+    kinds |= {body: Extent(3, frozenset([PARTS[k]])) for k, body in enumerate(bodies)}
+    found = roles(kinds)
+    assert len(found[wall]) == 1
+    pieces = sum(kinds[kind].pieces * len(each) for kind, each in found.items())
+    assert pieces == 40 + 3 + 2 * 3
