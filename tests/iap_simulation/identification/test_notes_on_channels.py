@@ -210,6 +210,7 @@ def test_following_is_looked_for_in_five_seconds_and_more(
         ([0.1] * 9 + [0.97], 0.2, False),  # one sample before it
         ([0.1] * 4 + [0.97, *[0.1] * 5], 0.2, True),
         ([0.1] * 4 + [0.97, *[0.1] * 5], 0.96, False),
+        ([0.1] * 4 + [0.97, *[0.1] * 5], 0.9, True),
         ([0.1] * 4 + [0.6, *[0.1] * 5], 0.2, False),
     ],
 )

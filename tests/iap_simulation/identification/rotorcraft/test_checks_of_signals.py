@@ -75,6 +75,8 @@ def test_a_number_that_never_changes_while_others_do_is_dead() -> None:
         log_checks._check_alive(log_of(), "rates", signal)
     values[:, 1] = 0.0  # what is zero may rest
     log_checks._check_alive(log_of(), "rates", signal)
+    values[0, 1] = 0.25  # the first one alone is no news
+    log_checks._check_alive(log_of(), "rates", signal)
     values[:] = 0.25  # all stand still
     log_checks._check_alive(log_of(), "rates", signal)
 
@@ -163,6 +165,26 @@ def test_the_longest_part_in_which_nothing_is_lost_is_taken() -> None:
     assert log_checks._longest_sound(log_of(motors=NOISE), (0.0, 29.98)).notes == ()
 
 
+def test_of_two_losses_the_longer_is_named_and_the_longest_part_between_them_is_taken() -> None:
+    """A signal that stands still is lost only while another one says that the vehicle moves."""
+    kept = np.ones(1500, bool)
+    kept[200:300] = False  # from 3.98 to 6.00 s
+    motors = 0.5 + 0.1 * NOISE
+    motors[1150:1200] = 0.5
+    rates = Signal(T[kept], NOISE[kept], "topic", "rad/s")
+    log = log_of(motors=motors).with_signal(names.RATES, rates)
+    part = log_checks._longest_sound(log, (0.0, 29.98))
+    assert part.notes[0].startswith(
+        "rates has no samples from 4.0 to 6.0 s: the part from 6.0 to 23.0"
+    )
+    still = log.with_signal(names.RATES, Signal(T[kept], 1e-3 * NOISE[kept], "topic", "rad/s"))
+    assert (
+        log_checks._longest_sound(still, (0.0, 29.98))
+        .notes[0]
+        .endswith("from 6.0 to 30.0 s is taken")
+    )
+
+
 def test_set_points_count_that_are_there_for_half_of_the_flight() -> None:
     q = np.tile([0.0, 0.0, 0.0, 1.0], (1500, 1))
     t = T[500:1000]
@@ -187,6 +209,7 @@ def test_a_blow_across_the_rotors_axes_ends_a_flight() -> None:
     assert 19.85 < end < 20.0
     assert flight_table._before_crash(log_of(), 25.0) == 25.0
     assert flight_table._before_crash(log, 15.0) == 15.0
+    assert flight_table._before_crash(log, 0.6) == 0.6  # of 30 samples
 
 
 def test_instruments_are_heights_that_were_asked_for_with_their_pasts() -> None:
@@ -198,7 +221,9 @@ def test_instruments_are_heights_that_were_asked_for_with_their_pasts() -> None:
     np.testing.assert_allclose(made[:, -1], 1.0)
     past = np.sin(t - 0.4)
     np.testing.assert_allclose(made[:, 4], past - past.mean(), atol=1e-4)
-    still = Signal(T, np.ones((1500, 3)), "topic", "m/s")
+    values = np.ones((1500, 3))
+    values[(T < t[0] - 1.02) | (T > t[-1] + 0.01), 2] = 2.0  # of other flights
+    still = Signal(T, values, "topic", "m/s")
     assert (
         flight_table._instruments(log_of().with_signal(names.VELOCITY_SETPOINT, still), t) is None
     )

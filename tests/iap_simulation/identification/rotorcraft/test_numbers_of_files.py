@@ -123,6 +123,9 @@ def test_points_on_a_body_tell_its_attitude_wherever_it_is() -> None:
     p = np.stack([so3.rotate(q, points) + [2.0, k, -1.0] for k, q in enumerate(turns)])
     found, R = fleet._attitudes(p), so3.matrix_from_quaternion(turns)
     np.testing.assert_allclose(found, R, atol=1e-9)
+    flat = points * [1.0, 1.0, 0.0]
+    p = np.stack([so3.rotate(q, flat) for q in turns])
+    np.testing.assert_allclose(fleet._attitudes(p), R, atol=1e-9)
 
 
 def test_a_trim_is_the_mean_by_which_the_time_before_is_above_the_model() -> None:
@@ -136,8 +139,8 @@ def test_a_trim_is_the_mean_by_which_the_time_before_is_above_the_model() -> Non
 
 
 def test_errors_of_predictions_are_roots_of_means_of_squares_of_sizes_and_angles() -> None:
-    true = np.zeros((2, 3))
-    model, simple = np.array([[3.0, 4.0, 0.0], [0.0, 0.0, 0.0]]), np.ones((2, 3))
+    true = np.full((2, 3), 7.0)
+    model, simple = true + [[3.0, 4.0, 0.0], [0.0, 0.0, 0.0]], true + 1.0
     assert prediction._errors(true, model, simple) == pytest.approx((np.sqrt(12.5), np.sqrt(3.0)))
     a = so3.quaternion_exp(np.array([[0.2, 0.0, 0.0], [0.0, 3.0, 0.0]]))
     angles = prediction._angle(a, np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, -1.0]]))
