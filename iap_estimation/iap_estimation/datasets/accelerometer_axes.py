@@ -84,7 +84,7 @@ def accelerometer_axes(sample: DataSample) -> str | None:
 
 
 def axes_text(axes: Array) -> str:
-    """Rows of signed axes (3, 3) in words."""
+    """Rows of signed axes (n, 3) in words."""
     which = np.abs(axes).argmax(axis=1)
     return ", ".join(f"{'-' if axes[k, n] < 0.0 else ''}{'xyz'[n]}" for k, n in enumerate(which))
 

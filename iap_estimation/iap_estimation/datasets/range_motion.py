@@ -21,7 +21,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_estimation.datasets.accelerometer_axes import signed_axes
+from iap_estimation.datasets.accelerometer_axes import axes_text, signed_axes
 from iap_estimation.datasets.data_sample import DataSample
 from iap_estimation.datasets.image_rotation import GyroTurns
 from iap_estimation.datasets.range_checks import moments_of
@@ -112,7 +112,7 @@ def _maps() -> dict[str, Array]:
 
 def _in_words(H: Array) -> str:
     """Fault of a map whose z axis does not stay upright, and whose axes are H's rows."""
-    vertical = "xyz"[int(np.abs(H[2]).argmax())]
+    vertical = axes_text(H[2:])
     hand = "mirrored and " if np.linalg.det(H) < 0.0 else ""
     return f"{hand}on its side: its {vertical} axis is vertical: write that as z in key 'anchors'"
 

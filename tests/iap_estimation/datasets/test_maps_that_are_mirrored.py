@@ -57,6 +57,8 @@ def test_a_map_that_is_right_but_for_a_heading_is_taken(
         (PLACES * [1, 1, -1], "mirrored: z has the wrong sign"),
         (PLACES * [1, -1, -1], "upside down: set key 'up' to the other"),
         (PLACES[:, [2, 1, 0]], "mirrored and on its side: its x axis is vertical"),
+        (PLACES[:, [2, 1, 0]] * [-1, 1, 1], "on its side: its -x axis is vertical"),
+        (PLACES[:, [2, 1, 0]] * [1, -1, 1], "on its side: its x axis is vertical"),
     ],
 )
 def test_a_map_that_is_mirrored_or_lies_on_its_side_is_refused(
