@@ -61,7 +61,8 @@ def show_localization(console: Console, evaluation: Evaluation, folder: Path) ->
             f"{metrics['duration_s']:.1f} s of data, {frontend['pairs']} stereo pairs,"
             f" {frontend['pair_ms']:.1f} ms and {frontend['tracks']:.0f} tracks each"
         )
-        console.print(f"front end {frontend['preset']}: {frontend['reason']}", soft_wrap=True)
+        reason = f"front end {frontend['preset']}: {frontend['reason']}"
+        console.print(escape(reason), soft_wrap=True)
     for note in metrics["notes"]:
         console.print(escape(note), soft_wrap=True)
     show_path(console, folder, "folder")

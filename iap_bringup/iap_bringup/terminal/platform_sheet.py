@@ -69,7 +69,7 @@ def _joints(assembly: Assembly, model: PlatformModel) -> Table:
         table.add_column(title)
     for i, joint in enumerate(assembly.joints):
         axes = so3.rotate(joint.q_PJ, joint.axes) if len(joint.axes) else np.zeros((0, 3))
-        low, high = model.thrust_limits[i]
+        low, high = model.fleet[i].thrust_limits
         table.add_row(
             joint.name,
             joint.type,

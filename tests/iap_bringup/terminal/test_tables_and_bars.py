@@ -3,12 +3,14 @@
 
 import io
 import time
+from types import SimpleNamespace
 
 import pytest
 from numba.core import event
 from rich.console import Console
 from rich.progress import Progress
 
+from iap_bringup.terminal import progress
 from iap_bringup.terminal.progress import (
     COMPILING,
     CompilationColumn,
@@ -153,3 +155,93 @@ def test_a_line_above_a_bar_of_time_is_one_line_however_narrow_the_terminal_is()
         move(1.0)
         move(2.0)
     assert text_of(console) == "a flight of many words and numbers\n"
+
+
+class Clock:
+    """A clock that is set by hand [s]."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        """The time."""
+        return self.now
+
+
+def timed_terminal(clock):
+    """A terminal whose bars read a clock."""
+    return Console(
+        file=io.StringIO(), width=120, force_terminal=True, color_system=None, get_time=clock
+    )
+
+
+def last_bar(console):
+    """The last line with times."""
+    lines = reversed(text_of(console).splitlines())
+    return " ".join(next(line for line in lines if "0:0" in line).split())
+
+
+@pytest.mark.parametrize(
+    ("reports", "left"),
+    [
+        ([(10.0, "1 of 4: a")], "0:00:30 left 1 of 4: a"),
+        ([(10.0, "1 of 4: a"), (30.0, "3 of 4: b")], "0:00:10 left 3 of 4: b"),
+        ([(90.0, "1 of 4: a"), (100.0, "1 of 2: b"), (110.0, "1 of 2: c")], "0:00:10 left 1 of 2: c"),
+        ([(90.0, "3 of 4: a"), (100.0, "1 of 4: b"), (110.0, "1 of 4: c")], "0:00:30 left 1 of 4: c"),
+        ([(10.0, "1 of 4: a"), (20.0, "at last")], "0:01:00 left at last"),
+    ],
+)  # fmt: skip
+def test_a_count_of_other_work_has_a_pace_of_its_own(reports, left):
+    clock = Clock()
+    console = timed_terminal(clock)
+    with work_bar(console) as report:
+        for seconds, text in reports:
+            clock.now = 100.0 + seconds
+            report(text)
+    assert last_bar(console).endswith(left) and text_of(console).endswith("\x1b[1A\x1b[2K")
+
+
+@pytest.mark.parametrize(
+    ("total", "shown"), [(None, "12.5 s of data 0:00:05"), (50.0, "12.5 of 50.0 s 0:00:05 0:00:15 left")]
+)  # fmt: skip
+def test_a_bar_of_time_tells_its_end_where_it_has_one(total, shown):
+    clock = Clock()
+    console = timed_terminal(clock)
+    with time_bar(console, "hover", total) as move:
+        clock.now = 105.0
+        move(12.5)
+    assert "hover\n" in text_of(console)
+    assert shown in last_bar(console)
+
+
+def test_a_bar_listens_to_compilations_until_its_end(monkeypatch):
+    compilations = Compilations()
+    monkeypatch.setattr(progress, "Compilations", lambda: compilations)
+    for done in (1, 1):
+        with event.trigger_event(COMPILING, data=NO_KERNEL):
+            pass
+        with work_bar(terminal()):
+            if not compilations.done:
+                with event.trigger_event(COMPILING, data=NO_KERNEL):
+                    pass
+        assert compilations.done == done
+
+
+class Flushed(io.StringIO):
+    """A file that keeps what was flushed."""
+
+    def flush(self):
+        """Keep what there is."""
+        self.flushed = self.getvalue()
+
+
+def test_a_line_that_counts_takes_the_place_of_the_last_and_fits_the_terminal(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=clock))
+    console = Console(file=Flushed(), width=26, force_terminal=True, color_system=None)
+    line = CountLine(console, 4)
+    line.show(0, "cases")
+    clock.now = 130.0
+    line.show(1, "cases")
+    away = "\r\x1b[2K"
+    assert console.file.flushed == f"{away}0 of 4 cases  {away}1 of 4 cases  0:01:30 lef"
