@@ -47,7 +47,7 @@ def dataset(**keys):
         (("uwb",), {}, "walk: method uwb needs ranges, and there are none"),
         (("uwb", "uwb"), {"has_ranges": True}, "--method uwb,uwb: name each method once"),
         ((), {}, "--method : name each method once"),
-        (("virpo",), {"aircraft": SEEING}, "walk: method virpo needs two or more aircraft joined to .*, but there is 1 alone"),
+        (("virpo",), {"aircraft": SEEING}, "walk: method virpo needs two or more aircraft .*, but there is 1 alone"),
         (("vio_uwb",), {"aircraft": SEEING}, "walk: method vio_uwb needs ranges"),
     ],
 )  # fmt: skip
