@@ -18,7 +18,7 @@ def ran(outcome="completed", keyframes=4, seconds=2.0, faults=(), left_out=()):
     return MethodResult(outcome, {}, keyframes, seconds, faults, left_out)
 
 
-def localized(methods, seconds=(0.5, 1.5), duration=5.0, rounds=None, **dataset):
+def localized(methods, seconds=(0.5, 2.5), duration=5.0, rounds=None, **dataset):
     tally = SimpleNamespace(sentences=lambda: ["odd"], unpaired=3, gaps=["gap"])
     data = SimpleNamespace(
         source="walk", notes=("first",), tally=tally, frontend=SimpleNamespace(preset="euroc", reason="why"), **dataset
@@ -30,8 +30,8 @@ def localized(methods, seconds=(0.5, 1.5), duration=5.0, rounds=None, **dataset)
 def test_speeds_are_those_after_the_first_second():
     found = localized({"vio": ran(), "still": ran(keyframes=0)})
     assert found.keyframe_ms("vio") == 500.0 and found.keyframe_ms("still") is None
-    # Four fifths of the data, and as much of the front end's two seconds.
-    assert found.real_time_factor("vio") == pytest.approx(0.8 * 5.0 / (0.8 * 2.0 + 2.0))
+    # Four fifths of the data, and as much of the front end's three seconds.
+    assert found.real_time_factor("vio") == pytest.approx(0.8 * 5.0 / (0.8 * 3.0 + 2.0))
     assert localized({"vio": ran(seconds=0.0)}, seconds=()).real_time_factor("vio") is None
     assert localized({"vio": ran()}, duration=0.5).real_time_factor("vio") == 0.0
     assert localized({"vio": ran()}, duration=0.0).real_time_factor("vio") == 0.0
@@ -57,7 +57,7 @@ def test_the_heading_has_what_all_bodies_share():
     assert found["notes"] == ["first", "odd", "more"]
     assert (found["unpaired_images"], found["gaps"], found["duration_s"]) == (3, 1, 5.0)
     assert found["frontend"] == {
-        "preset": "euroc", "reason": "why", "pairs": 2, "pair_ms": 1000.0, "tracks": 20.0, "stereo_tracks": 6.0
+        "preset": "euroc", "reason": "why", "pairs": 2, "pair_ms": 1500.0, "tracks": 20.0, "stereo_tracks": 6.0
     }  # fmt: skip
     assert found["methods"]["vio"]["faults"] == [{"t_s": 1.5, "reason": "speed"}]
     assert found["methods"]["vio"]["keyframe_ms"] == 500.0
