@@ -192,6 +192,15 @@ def test_a_second_order_to_join_forgets_what_came_of_the_first():
     assert joint.machine.state == JointState.ALIGNMENT
 
 
+def test_errors_of_a_docking_before_are_not_those_of_the_next():
+    joint = Joint().join(pose(0.5, 0.3))
+    joint.hold(pose(0.5, 0.3), 1.0)
+    joint.machine.abort(joint.t, "why")
+    assert joint.hold(pose(0.5, 0.3), 15.0) == JointState.APART
+    joint.join(pose(0.12))
+    assert joint.hold(pose(0.12), 0.5 + DT) == JointState.APPROACH
+
+
 @pytest.mark.parametrize(
     ("gap", "offset", "angle", "text"),
     [

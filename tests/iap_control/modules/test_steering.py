@@ -84,3 +84,32 @@ def test_a_leader_is_seen_in_the_frame_of_its_follower() -> None:
     seen.update(chain(3), now.estimates, now.shared, now.nominal)
     np.testing.assert_allclose(seen.of("j1"), bias)
     np.testing.assert_allclose(seen.of("j2"), 0.0, atol=1e-12)
+
+
+def test_the_first_error_counts_whole_and_a_later_one_by_the_share_of_a_period_in_the_filters_times():
+    """Of two that turn: the fast part, the mean of both, by 0.25 s; the leader's own, what is slow, by 10 s."""
+    now = told(0.0, LINE[:2])
+    found, steering = structures(chain(2), range(2)), Steering(SETTINGS, DT)
+    assert not steering(found, now.estimates, now.nominal).any()
+    now.estimates[0, 3:7] = so3.quaternion_exp(np.array([0.0, 0.0, 0.01]))
+    turns = steering(found, now.estimates, now.nominal)
+    fast, slow = 1.0 - np.exp(-DT / 0.25), 1.0 - np.exp(-DT / 10.0)
+    expected = -10.0 * 0.01 * (slow + 0.5 * (fast - slow))
+    np.testing.assert_allclose(turns, [[0.0, 0.0, expected]] * 2, atol=1e-12)
+
+
+def test_offsets_follow_by_the_share_of_a_period_in_the_filters_time():
+    share = 1.0 - np.exp(-DT / 2.0)
+    poses, seen, now = PoseOffsets(2.0, DT), LeaderOffsets(2.0, DT), told(0.0, LINE)
+    np.testing.assert_array_equal(poses.of(1, now.nominal[1])[0], LINE[1])
+    for off in (0.0, 0.1):
+        now.estimates[1, :3] = LINE[1] + [off, 0.0, 2.0 * off]
+        now.estimates[1, 3:7] = so3.quaternion_exp(np.array([0.0, off, 0.0]))
+        now.shared[0, 1] = 3.0 * off
+        poses.update(now.estimates, now.nominal)
+        seen.update(chain(3), now.estimates, now.shared, now.nominal)
+    place, attitude = poses.of(1, now.nominal[1])
+    np.testing.assert_allclose(place - LINE[1], share * np.array([0.1, 0.0, 0.2]), atol=1e-12)
+    np.testing.assert_allclose(so3.quaternion_log(attitude), [0.0, share * 0.1, 0.0], atol=1e-12)
+    np.testing.assert_allclose(seen.of("j1"), share * np.array([0.1, 0.3, 0.2]), atol=1e-12)
+    np.testing.assert_allclose(seen.of("j2"), 0.0, atol=1e-12)
