@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Samples of inertial units between two control steps, and what makes accelerations of them, by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import ImuReading, ScalarReading, SensorSource
+from iap_description.states import Command, Mode
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.autopilot_gains import AutopilotGains
+from iap_description.vehicles.platform import load_platform
+from iap_estimation.wrench.acceleration_wrench import _least_squares
+from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
+from iap_estimation.wrench.momentum_observer import Momenta, order_of
+
+
+def _sample(topic, number):
+    return ImuReading(
+        SensorSource(topic, topic), 0.0, np.full(3, number), np.full(3, 10.0 * number)
+    )
+
+
+class _Heard:
+    def __init__(self):
+        self.samples, self.resets = [], 0
+
+    def reset(self):
+        self.resets += 1
+
+    def __call__(self, x, command, samples):
+        self.samples.append([each[:, 0].tolist() for each in samples])
+        return np.zeros(6)
+
+
+def test_a_period_is_the_mean_of_its_samples_and_a_slow_units_last_word_counts():
+    heard = _Heard()
+    units = ImuWrenchObserver(heard, ("/a", "/b"))
+    for topic, number in (("/a", 1.0), ("/b", 4.0), ("/a", 2.0), ("/a", 6.0), ("/c", 99.0)):
+        units.receive(_sample(topic, number))
+    units.receive(ScalarReading(SensorSource("/a", "a"), 0.0, 77.0))
+    assert units(None, None).tolist() == [0.0] * 6
+    units.receive(_sample("/a", 5.0))
+    units(None, None)
+    units(None, None)
+    assert heard.samples == [[[3.0, 4.0], [30.0, 40.0]], *[[[5.0, 4.0], [50.0, 40.0]]] * 2]
+    units.receive(_sample("/b", 8.0))
+    units.reset()
+    units(None, None)
+    assert heard.resets == 1 and heard.samples[-1] == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_an_observer_by_units_needs_one_on_a_body():
+    platform = load_platform("f450")
+    gains = AutopilotGains(rate_hz=None, attitude=(0.0,) * 3, rate=(0.0,) * 3, rotor_lead=1.0)
+    elsewhere = [SimpleNamespace(parent="other/base")]
+    with pytest.raises(BadInput, match="acceleration observer: no inertial unit on a body$"):
+        ImuWrenchObserver.of(
+            Assembly.of(platform), platform.fleet, gains, elsewhere, cutoff=2.0, dt=0.005
+        )
+
+
+def test_accelerations_of_a_rigid_body_are_solved_for_from_its_units():
+    places = np.array([[0.3, 0.0, 0.1], [-0.2, 0.4, 0.0], [0.0, -0.3, -0.2]])
+    s_P, alpha = np.array([1.0, -2.0, 9.0]), np.array([0.5, 0.7, -0.3])
+    forces = s_P + np.cross(alpha, places)
+    rigid = np.array([True, False, True])
+    rates = np.where(rigid[:, None], alpha, 77.0)  # of one that turns freely nothing is taken
+    solve = _least_squares(places, rigid, accel=0.2, alpha=3.0)
+    assert solve.shape == (6, 18)
+    found = solve @ np.stack([forces, rates], axis=1).ravel()
+    np.testing.assert_allclose(found, [*s_P, *alpha], atol=1e-10)
+    # One unit at the origin: forces say nothing of turns, and gyroscopes all.
+    alone = _least_squares(np.zeros((1, 3)), np.array([True]), accel=0.2, alpha=3.0)
+    np.testing.assert_allclose(alone, np.eye(6), atol=1e-12)
+
+
+def test_two_estimates_of_a_turn_count_by_their_noise():
+    places = np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
+    solve = _least_squares(places, np.array([True, True]), accel=0.5, alpha=2.0)
+    # About z: forces at both ends say it with a variance of 0.5^2 / 2, gyroscopes with one of 2^2 / 2.
+    share = (2.0 / 0.5**2) / (2.0 / 0.5**2 + 2.0 / 2.0**2)
+    np.testing.assert_allclose(solve[5, [1, 7]], [0.5 * share, -0.5 * share])
+    np.testing.assert_allclose(solve[5, [5, 11]], 0.5 * (1.0 - share))
+
+
+def test_a_platform_is_known_about_its_common_centre():
+    platform = load_platform("three_star")
+    assembly = Assembly.of(platform)
+    made = Momenta.of(assembly, 9.5)
+    assert made.mass == assembly.mass and made.weight == pytest.approx(9.5 * assembly.mass)
+    assert len(made.bodies) == 3 and made.turns
+    np.testing.assert_allclose(made.arms + made.d_0, assembly.p_PB_P[list(assembly.aircraft)])
+
+
+def test_an_order_is_a_command_that_says_what_each_aircraft_does():
+    command = Command.zeros(2)
+    command.mode = Mode.RPM
+    mode, thrust, q, w, rpm = order_of(command, "x")
+    assert mode == int(Mode.RPM) and thrust is command.thrust and rpm is command.rpm
+    assert q is command.q_WB and w is command.w_WB_B
+    command.mode = Mode.WRENCH
+    with pytest.raises(
+        BadInput, match="^momentum observer: a command of mode 'wrench' names no thrusts$"
+    ):
+        order_of(command, "momentum observer")
