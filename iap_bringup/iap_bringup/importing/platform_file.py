@@ -80,7 +80,8 @@ def _joined_aircraft(
     (mass, inertia, center), groups = body, list(_groups(rotors.sources))
     if len(groups) * SHARE > 0.5:
         raise BadInput(
-            f"{source}: it has {len(rotors.sources)} rotors, more than 15 are not supported"
+            f"{source}: its {len(rotors.sources)} rotors are {len(groups)} groups of three of one spin at most,"
+            " and five are supported"
         )
     joints: list[Tree] = []
     for k, group in enumerate(groups):
