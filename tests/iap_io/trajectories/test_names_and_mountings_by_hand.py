@@ -7,17 +7,9 @@ from made_up_samples import T, samples_of, stamps_of
 
 from iap_description.errors import BadInput
 from iap_description.math import euler, so3
-from iap_io.trajectories import (
-    column_names,
-    mounting,
-)
-from iap_io.trajectories.messages import Sample
+from iap_io.trajectories import column_names, mounting
 
 NO_TURN = (0.0, 0.0, 0.0, 1.0)
-
-
-def at(*later):
-    return [Sample((k, 0.0, 0.0), NO_TURN, later_ns=k) for k in later]
 
 
 @pytest.mark.parametrize(
