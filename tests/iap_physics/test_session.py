@@ -164,7 +164,7 @@ def test_two_bodies_of_a_vehicle_that_keep_touching_have_collided_once(monkeypat
 
 
 def test_a_contact_pushes_both_bodies_the_opposite_way_and_no_other_vehicle():
-    place, force = (1.0, 2.0, 3.0), (4.0, 0.0, -5.0)
+    place, force = (1.0, 2.0, 3.0), (4.0, 6.0, -5.0)
     between = Contact(1, 6, place, (1.0, 0.0, 0.0), -1e-4, force)
     on_world = Contact(7, WORLD, place, (0.0, 0.0, 1.0), -1e-4, force)
     engine = SimpleNamespace(contacts=lambda: [between, on_world])

@@ -189,5 +189,7 @@ def test_a_grip_of_nothing_else_is_refused_and_the_only_world_may_end_by_an_exce
     assert worlds_of(1).raises and not worlds_of(2).raises
     assert not worlds_of(1, raises=False).raises
     worlds = worlds_of(1)
-    with pytest.raises(IapError, match="worlds of a batch cannot add joints in flight: use the mujoco"):
+    with pytest.raises(
+        IapError, match="worlds of a batch cannot add joints in flight: use the mujoco"
+    ):
         worlds.add_joint(0, WORLD, np.zeros(3), np.zeros(3))

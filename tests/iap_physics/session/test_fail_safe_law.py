@@ -47,7 +47,9 @@ def test_aircraft_keep_their_places_by_distance_velocity_and_the_mean_s_integral
     command = guard(x)
     np.testing.assert_allclose(forces(command), thrust[:, None] * UP, atol=1e-9)
     headings = [so3.rotate(row[Q], np.array([1.0, 0.0, 0.0])) for row in x[1:]]
-    np.testing.assert_allclose(so3.rotate(command.q_WB, np.array([1.0, 0.0, 0.0])), headings, atol=1e-9)
+    np.testing.assert_allclose(
+        so3.rotate(command.q_WB, np.array([1.0, 0.0, 0.0])), headings, atol=1e-9
+    )
     e = np.array([[0.1, 0.0, 0.0], [0.0, 0.2, 0.0], [0.0, 0.0, -0.3]])
     v = np.array([[0.0, 0.1, 0.0], [0.2, 0.0, 0.0], [0.0, 0.0, 0.3]])
     x[1:, P] += e
@@ -179,7 +181,12 @@ def test_a_reset_forgets_commands_and_keeps_counts(buffer):
     buffer.next_command("x", is_stale=True)
     counts = copy.copy(buffer.counts)
     buffer.reset()
-    assert (buffer.newest, buffer.is_new, buffer.is_holding, buffer.is_kept) == (-1, False, False, False)
+    assert (buffer.newest, buffer.is_new, buffer.is_holding, buffer.is_kept) == (
+        -1,
+        False,
+        False,
+        False,
+    )
     assert buffer.counts == counts and buffer.next_command("x", is_stale=False) is None
 
 
