@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores of a landing: the speed of a touch, mean forces, and where rotors ended."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -65,3 +67,41 @@ def test_forces_are_averaged_over_a_time_whatever_the_steps(dt):
     assert landing.force == pytest.approx(30.0 / len(landing.forces))
     assert len(landing.forces) * dt == pytest.approx(MEAN_TIME, abs=0.5 * dt)
     assert touchdowns._apart * dt == pytest.approx(RELEASE_TIME, abs=0.5 * dt)
+
+
+def test_vehicles_that_may_land_are_looked_at_near_the_ground_once_they_have_flown():
+    """The second of two vehicles lands, of two bodies; three rotors' speeds and a coefficient make its thrust."""
+    aircraft = SimpleNamespace(rotor=SimpleNamespace(c_f=2e-6))
+    vehicles = [
+        SimpleNamespace(rows=slice(0, 1)),
+        SimpleNamespace(
+            rows=slice(1, 3), fleet=[aircraft, SimpleNamespace(rotor=SimpleNamespace(c_f=1e-6))],
+            rotors=SimpleNamespace(rpm=np.array([[[1000.0, 2000.0, 0.0], [0.0, 0.0, 3000.0]]])),
+        ),
+    ]  # fmt: skip
+    touch = {
+        1: np.array([0.0, 0.0, 30.0, 9.0, 9.0, 9.0]),
+        2: np.array([40.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+    }
+    engine = SimpleNamespace(contact_wrench=touch.__getitem__)
+    lands = Touchdowns(engine, vehicles, {1: CLEARANCE}, ["a", "b"], [5.0, HOVER], 1e-3)
+    assert lands._thrust(1) == pytest.approx(2e-6 * 5e6 + 1e-6 * 9e6)
+    assert lands._force(1) == pytest.approx(50.0)
+
+    def at(z, fall=0.2):
+        lands.after_step(np.stack([row(9.0), row(z, (0.0, 0.0, -fall)), row(z)])[None])
+        return lands.records
+
+    assert at(CLEARANCE) == {}  # it has not flown yet
+    assert at(CLEARANCE + 0.1) == {} == at(CLEARANCE + 0.101)
+    landed = at(CLEARANCE + 0.02)
+    assert landed["b"]["touch_speed_mps"] == pytest.approx(0.2)
+    assert landed["b"]["force_n"] == pytest.approx(50.0 / 5.0)
+    assert landed["b"]["cut_height_m"] is None  # its rotors turn with 19 of 20 N
+    vehicles[1].rotors.rpm[:] = 0.0
+    assert at(CLEARANCE, 0.0)["b"] == {
+        "touch_speed_mps": pytest.approx(0.2), "force_n": pytest.approx(20.0),
+        "cut_height_m": pytest.approx(0.0), "stands": True,
+    }  # fmt: skip
+    lands.reset(np.zeros((1, 3, 13)), np.array([0]))
+    assert lands.records == {} == at(CLEARANCE)
