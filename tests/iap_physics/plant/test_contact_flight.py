@@ -78,7 +78,7 @@ def test_parts_of_many_worlds_act_in_each_of_their_steps():
     rates = DT * np.arange(3) / MASS
     np.testing.assert_allclose(part.before, np.arange(STEPS)[:, None] * rates, atol=1e-12)
     np.testing.assert_allclose(plant.state()[:, 0, 7], STEPS * rates)
-    assert plant.ticks.tolist() == [4, 14, 24]
+    assert plant.ticks.tolist() == [4, 14, 24] and plant.engine.t == pytest.approx(STEPS * DT)
     assert isinstance(plant._flight, ContactFlight)
 
 
@@ -137,3 +137,52 @@ def test_a_fault_may_be_added_in_flight_beside_the_others():
     assert faults.postpones(0, command, 3, 0.06, on_board=False)
     assert not faults.postpones(1, command, 3, 0.06, on_board=False)
     assert not faults.postpones(0, command, 3, 0.06, on_board=True)
+
+
+class Leading(PlantPart):
+    """Acts before steps only."""
+
+    def __init__(self):
+        self.times = []
+
+    def begin_step(self, x, t):
+        self.times.append(round(t, 9))
+
+
+class Following(PlantPart):
+    """Looks at steps that have ended only, and needs these one by one."""
+
+    def __init__(self):
+        self.times = []
+
+    def end_step(self, before, t):
+        self.times.append(round(t, 9))
+
+
+@pytest.mark.parametrize("make", [Leading, Following])
+def test_one_thing_that_a_part_does_is_enough_to_be_called_in_every_step(make):
+    part, engine = make(), ClosedFormEngine()
+    engine.load(WEIGHTLESS, [Assembly.of(F450)])
+    rates, air = LoopRates(physics_hz=200.0, control_hz=50.0), Air(STILL, [stream(1, "gusts")])
+    propulsion = propulsion_of([airframe_of()], 1, physics_hz=200.0)
+    plant = Plant(engine, propulsion, air, rates, [part])
+    for _ in range(2):
+        plant.advance()
+    shift = 0 if make is Leading else 1
+    assert part.times == [round(DT * (k + shift), 9) for k in range(8)]
+    assert plant.free_flight is None and not plant.is_steady
+
+
+def test_drag_is_the_same_in_single_steps_and_in_whole_periods():
+    found = []
+    for parts in ([], [Following()]):
+        engine = ClosedFormEngine()
+        engine.load(WEIGHTLESS, [Assembly.of(F450)])
+        rates = LoopRates(physics_hz=200.0, control_hz=50.0)
+        air = Air(Wind(speed=4.0), [stream(1, "gusts")], has_drag=True)
+        propulsion = propulsion_of([airframe_of()], 1, physics_hz=200.0)
+        plant = Plant(engine, propulsion, air, rates, parts)
+        plant.advance()
+        found.append(plant.state()[0, 0].copy())
+    np.testing.assert_allclose(*found, atol=1e-12)
+    assert found[0][7] > 0.0
