@@ -2,11 +2,11 @@
 """Damage by generators that draw the least, or the largest, of everything: its ends are where they are meant to be."""
 
 from dataclasses import dataclass, field
-from random import Random
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from drawn_ends import Largest, Least
 
 from iap_bringup.fuzz import bag_damage, damage
 from iap_bringup.fuzz.bag_damage import (
@@ -19,51 +19,6 @@ from iap_bringup.fuzz.bag_damage import (
     places,
     put,
 )
-
-
-class Least(Random):
-    """Draws the first and the least of all."""
-
-    def randint(self, low, high):
-        """The least number."""
-        return low
-
-    def randrange(self, begin, end=None):
-        """Likewise."""
-        return 0 if end is None else begin
-
-    def choice(self, values):
-        """The first one."""
-        return values[0]
-
-    def random(self):
-        """The least share."""
-        return 0.0
-
-    def randbytes(self, count):
-        """So many bytes."""
-        return bytes([7]) * count
-
-
-class Largest(Least):
-    """Draws the last and the largest of all."""
-
-    def randint(self, low, high):
-        """The largest number."""
-        return high
-
-    def randrange(self, begin, end=None):
-        """Likewise."""
-        return (begin if end is None else end) - 1
-
-    def choice(self, values):
-        """The last one."""
-        return values[-1]
-
-    def random(self):
-        """Nearly 1."""
-        return 1.0 - 1e-9
-
 
 DATA = bytes(range(1, 256)) * 2
 REST = DATA[100:]
