@@ -57,7 +57,7 @@ class Recorder:
 
         Args:
             vehicle: index into the meta's vehicles.
-            name: `topics.GIVEN` for a replay's commands as they were recorded (errors are against
+            name: `topics.REFERENCE_POSE` for a replay's commands as they were recorded (errors are against
                 these), `topics.ACTUAL` for what the real aircraft did, or `topics.ACTUAL_WRENCH` for what was measured
                 on it.
             track: the poses or wrenches on the run's time.
