@@ -35,7 +35,7 @@ def centre_filter():
 
 
 def test_joints_are_at_the_tips_with_the_mean_of_their_variances():
-    C = np.diag([1.0, 2.0, 6.0, *[0.0] * 12])
+    C = np.diag([1.0, 2.0, 6.0, *[7.0] * 12])
     told_ = [
         told(0.0, (1.0, 0.0, 0.0), QUARTER, C=C),
         told(0.0, C=np.full((15, 15), np.nan)),
