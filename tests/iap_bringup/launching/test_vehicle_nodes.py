@@ -110,3 +110,30 @@ def test_headings_of_aircraft_and_the_place_of_the_start_go_to_the_reference():
     assert "aircraft_yaw_deg" not in found["module_square"]
     home = yaml.safe_load(found["module_square"]["home"])
     assert home[:2] == pytest.approx(found["module_square"]["offset"][:2], abs=1e-9)
+
+
+def test_one_module_has_no_coordinator_to_listen_to():
+    """Its scenario has modules, but nothing that is joined."""
+    alone = nodes_of("module_hover", "modules.count=1")[CONTROLLER]
+    assert not {"coordinated", "replaces_integral"} & alone.keys()
+    assert alone["reference_topic"] == "reference"
+
+
+def test_a_duration_that_is_given_ends_the_references_and_zero_is_none():
+    durations = {}
+    for given in (None, 12.5):
+        scenario = scenario_of("hover", engine="pybullet", duration=given)
+        parameters = reference_parameters(scenario, scenario.vehicles[0])
+        durations[scenario.duration] = parameters["duration"]
+    assert durations == {None: 0.0, 12.5: 12.5}
+
+
+def test_gains_of_a_shipped_preset_are_named_and_others_are_the_default_with_their_values(
+    tmp_path,
+):
+    shipped = nodes_of("hover", "control.preset=px4")[CONTROLLER]
+    assert shipped["gains.preset"] == "px4"
+    file = tmp_path / "own.yaml"
+    file.write_text(shipped["gains.yaml"])
+    own = nodes_of("hover", f"control.preset={file}")[CONTROLLER]
+    assert (own["gains.preset"], own["gains.yaml"]) == ("default", shipped["gains.yaml"])
