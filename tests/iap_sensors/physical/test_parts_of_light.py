@@ -191,11 +191,11 @@ def test_edges_are_smoothed_along_themselves_and_even_parts_and_margins_stay() -
     assert steps < 160
     colors = smooth_edges.smoothed(np.repeat(image[..., None], 3, axis=-1))
     assert (colors[..., 0] == colors[..., 1]).all() and (colors[..., 0] != image).any()
-    faint = edge(100, 109)
+    faint = edge(60, 69)
     np.testing.assert_array_equal(smooth_edges.smoothed(faint), faint)
     bright = edge(200, 224)  # an eighth of 224 is 28
     np.testing.assert_array_equal(smooth_edges.smoothed(bright), bright)
-    assert (smooth_edges.smoothed(edge(100, 112)) != edge(100, 112)).any()
+    assert (smooth_edges.smoothed(edge(60, 71)) != edge(60, 71)).any()
 
 
 def test_light_is_smoothed_where_its_root_has_an_edge() -> None:
