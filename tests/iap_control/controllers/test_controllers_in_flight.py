@@ -9,9 +9,7 @@ from flying import DT, controller_of, gains_of, model_of
 
 from iap_control.actuation.vectored import VectoredActuation, check_attitudes, sampled_attitudes
 from iap_control.allocation.model import lumped_inertia, uncoupled
-from iap_control.arm.arm_control import ArmControl
-from iap_control.arm.arm_model import ArmModel, MovingArm
-from iap_control.arm.tip_guidance import PathSource, TipGuidance
+from iap_control.arm.arm_model import MovingArm
 from iap_control.batch.controllers import ControllerOfOne, Controllers
 from iap_control.batch.records import Setpoints
 from iap_control.docking.missed_approach import MissedApproach, MissedApproachSettings
@@ -19,12 +17,7 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
 from iap_description.signals import Reference
-from iap_description.states import REF_FIXED, REF_Q, Mode, resting_state
-from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.chain_inertia import composite
-from iap_description.vehicles.gripper import Load, carrying
-from iap_description.vehicles.moving_chain import arm_momentum, arm_wrench
-from iap_description.vehicles.platform import load_platform
+from iap_description.states import REF_FIXED, REF_Q, resting_state
 
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 PUSH = np.array([1.0, -2.0, 0.5, 0.1, 0.2, -0.3])
@@ -226,65 +219,3 @@ def test_a_missed_approach_ends_before_its_own_gate_and_none_is_never_missed():
     assert tuple(MissedApproach.of(settings, script)) == (0.02, 0.03, 1.5, ("script", 0.4))
     none = MissedApproach.of(None, script)
     assert none.time == np.inf and none.script is script and none.depth == none.speed == 0.0
-
-
-# arms
-
-
-def test_a_tip_is_asked_for_from_the_begin_of_its_motion_on():
-    def at(t):
-        r = np.stack([t, 2.0 * t, 0.0 * t, 3.0 * t], -1)
-        return r, np.stack([10.0 * t, 0.0 * t, 0.0 * t, 0.0 * t], -1)
-
-    source = PathSource(SimpleNamespace(at=at))
-    goal, rates = source(2.0, 0.1, np.zeros(4))
-    np.testing.assert_allclose(goal, [2.0, 4.0, 0.0, 6.0])
-    np.testing.assert_allclose(rates, [21.0, 0.0, 0.0, 0.0])  # at the period's end
-    assert source.reference(-1e-6) is None
-    np.testing.assert_allclose(source.reference(0.0), 0.0)
-    guidance = SimpleNamespace(source=source, _lead=3.0)
-    assert TipGuidance.tip_reference(guidance, 2.9) is None
-    np.testing.assert_allclose(TipGuidance.tip_reference(guidance, 4.5), [1.5, 3.0, 0.0])
-
-
-def test_an_arm_without_a_guide_is_asked_for_no_place_and_plans_its_own_motion():
-    targets = np.arange(3 * 3 * 2.0).reshape(3, 3, 2)
-    control = SimpleNamespace(guide=None, _model=None, _targets=targets)
-    assert ArmControl.tip_reference(control, 1.0) is None
-    assert ArmControl.stick.fget(control) is None
-    assert ArmControl.is_plain.fget(control)
-    control._model = "model"
-    assert not ArmControl.is_plain.fget(control)
-    planned = ArmControl.planned(control, np.array([1, 9]))
-    np.testing.assert_array_equal(planned, targets[[1, 2], :2])
-    control.guide = SimpleNamespace(tip_reference=lambda t: 2.0 * t)
-    assert ArmControl.tip_reference(control, 1.5) == 3.0
-    assert ArmControl.stick.fget(control) is None
-
-
-def test_an_arm_that_carries_a_load_is_as_heavy_and_moves_as_both():
-    assembly, model = Assembly.of(load_platform("m100_arm")), model_of("m100_arm")
-    arm = ArmModel(assembly.arm, model.inertia, moves=True)
-    load = Load(0.5, np.array([0.02, 0.0, 0.01]), 1e-3 * np.eye(3))
-    q, v, a = np.array([0.4, 1.1, -0.7]), np.array([0.1, -0.2, 0.3]), np.array([1.0, 2.0, -1.0])
-    x = state()
-    x[7:13] = [0.1, -0.2, 0.3, 0.4, -0.5, 0.6]
-    empty = arm(x, q, v, a)
-    arm.carry(load)
-    both, bodies = arm(x, q, v, a), carrying(assembly.arm.bodies, load)
-    assert both.inertia.mass == pytest.approx(empty.inertia.mass + 0.5)
-    chain = assembly.arm.chain
-    mass, d, _ = composite(chain, bodies, np.eye(3), q)
-    bare = composite(chain, assembly.arm.bodies, np.eye(3), q)
-    shift = both.inertia.mass * both.inertia.d_0 - empty.inertia.mass * empty.inertia.d_0
-    np.testing.assert_allclose(shift, mass * d - bare.mass * bare.p_PC_W, atol=1e-12)
-    back = so3.conjugate(x[3:7])
-    twist = np.concatenate([so3.rotate(back, x[7:10]), so3.rotate(back, x[10:13])])
-    np.testing.assert_allclose(both.wrench_P, arm_wrench(chain, bodies, q, v, a, twist))
-    np.testing.assert_allclose(both.momentum_P, arm_momentum(chain, bodies, q, v))
-    np.testing.assert_allclose(both.tip_P, assembly.arm.tip_P(q))
-    arm.carry(None)
-    np.testing.assert_allclose(arm(x, q, v, a).inertia.J, empty.inertia.J)
-    still = ArmModel(assembly.arm, model.inertia, moves=False)(x, q, v, a)
-    assert not still.wrench_P.any() and not still.momentum_P.any()
-    np.testing.assert_allclose(still.inertia.J, empty.inertia.J)
