@@ -105,11 +105,12 @@ def _piece(
     if not (0 <= faces.min() and faces.max() < len(vertices)):
         raise ValueError(f"{path}: part '{names[0]}' has a triangle of a vertex that is not there")
     normals = None
-    if "vertex_normals" in mesh._cache:  # noqa: SLF001 - else they are made up
+    mirroring = np.linalg.det(R)
+    if "vertex_normals" in mesh._cache and mirroring:  # noqa: SLF001 - else they are made up
         normals = np.asarray(mesh.vertex_normals) @ np.linalg.inv(R)
         sizes = np.linalg.norm(normals, axis=1, keepdims=True)
         normals = normals / np.maximum(sizes, 1e-12) if (sizes > 1e-12).all() else None
-    if np.linalg.det(R) < 0.0:  # mirrored
+    if mirroring < 0.0:
         faces = faces[:, ::-1]
     uv = getattr(mesh.visual, "uv", None)
     uv = None if uv is None or len(uv) != len(vertices) else np.asarray(uv, dtype=np.float64)

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from iap_description.assets.images import check_size, file_bytes
 from iap_description.assets.kinds import GLTF_KINDS
+from iap_description.config.json_files import finite, refused
 from iap_description.config.text_files import is_file
 
 GLB_MAGIC, JSON_CHUNK, BIN_CHUNK = 0x46546C67, 0x4E4F534A, 0x004E4942
@@ -98,9 +99,7 @@ def emissive_strengths(path: Path) -> dict[str, float]:
     """
     strengths: dict[str, float] = {}
     for material in _gltf(path)[0].get("materials", []):
-        name = str(material.get("name") or "")
-        extension = material.get("extensions", {}).get("KHR_materials_emissive_strength", {})
-        strength = extension.get("emissiveStrength", 1.0)
+        name, strength = _named_strength(material, path)
         if not isinstance(strength, int | float) or not 0.0 <= strength <= MAX_STRENGTH:
             raise ValueError(
                 f"{path}: material '{name}' has an emissiveStrength of {strength}, not of 0 to {MAX_STRENGTH:g}"
@@ -110,6 +109,19 @@ def emissive_strengths(path: Path) -> dict[str, float]:
                 f"{path}: two materials '{name}' differ in emissiveStrength: give them names of their own"
             )
     return strengths
+
+
+def _named_strength(material: Any, path: Path) -> tuple[str, Any]:  # noqa: ANN401 - JSON
+    """Name of a glTF's material, empty without one, and what it says of its emission."""
+    try:
+        name = material.get("name") or ""
+        extension = material.get("extensions", {}).get("KHR_materials_emissive_strength", {})
+        strength = extension.get("emissiveStrength", 1.0)
+    except AttributeError as error:
+        raise ValueError(f"{path} is not a glTF file: its JSON is damaged ({error})") from error
+    if not isinstance(name, str):
+        raise ValueError(f"{path} is not a glTF file: a material's name is no text")
+    return name, strength
 
 
 def _gltf(path: Path) -> tuple[Tree, bytes]:
@@ -128,7 +140,7 @@ def _gltf(path: Path) -> tuple[Tree, bytes]:
             raise ValueError(f"{path} is of glTF version {version}: version 2 is supported")
         text, binary = data[20 : 20 + size], data[28 + size :]
     try:
-        tree = json.loads(text)
+        tree = json.loads(text, parse_float=finite, parse_constant=refused)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not a glTF file: {error}") from error
     if not isinstance(tree, dict) or not isinstance(tree.get("asset"), dict):
@@ -187,8 +199,8 @@ def _uri_bytes(uri: str, path: Path) -> bytes:
 def _files_of_obj(path: Path) -> Iterator[str]:
     """Files of materials that an OBJ names, and of images that these name."""
     with path.open(encoding="utf-8", errors="replace") as file:
-        libraries = [line.split(None, 1)[1].strip() for line in file if line.startswith("mtllib ")]
-    for library in libraries:
+        libraries = [line[7:].strip() for line in file if line.startswith("mtllib ")]
+    for library in filter(None, libraries):
         yield library
         home = path.parent / library
         if not is_file(home):

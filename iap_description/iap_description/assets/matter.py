@@ -81,7 +81,8 @@ def _emission(factor: Any, strength: float) -> tuple[float, float, float]:  # no
 
 
 def _or_one(factor: float | None) -> float:
-    return 1.0 if factor is None else float(factor)
+    """A factor, which glTF has from 0 to 1, where it is 1 by default."""
+    return 1.0 if factor is None else min(max(float(factor), 0.0), 1.0)
 
 
 def _pixels(image: Any) -> Pixels | None:  # noqa: ANN401 - Pillow's

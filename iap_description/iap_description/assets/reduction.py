@@ -12,7 +12,7 @@ STEPS = 14  # of the search for the size of cells
 
 
 def reduced(vertices: Array, faces: Integers, most: int) -> tuple[Integers, Integers]:
-    """The vertices (k,) that stay, and faces (m, 3) between them, so many at most.
+    """The vertices (k,) that stay, and faces (m, 3) between them: so many at most, or those of the coarsest grid.
 
     Args:
         vertices: (n, 3) [m].

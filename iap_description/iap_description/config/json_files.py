@@ -30,7 +30,7 @@ def parse_json(text: str, *, source: str) -> Any:  # noqa: ANN401 - JSON is unty
         raise BadInput(f"{source}: longer than {MAX_TEXT >> 20} MiB")
     try:
         tree = json.loads(
-            text, parse_float=_finite, parse_constant=_refused, object_pairs_hook=_mapping
+            text, parse_float=finite, parse_constant=refused, object_pairs_hook=_mapping
         )
     except RecursionError as error:
         raise BadInput(f"{source}: more than {MAX_DEPTH} levels deep") from error
@@ -41,14 +41,24 @@ def parse_json(text: str, *, source: str) -> Any:  # noqa: ANN401 - JSON is unty
     return tree
 
 
-def _finite(text: str) -> float:
+def finite(text: str) -> float:
+    """The number in a text of JSON.
+
+    Raises:
+        ValueError: it is not finite.
+    """
     value = float(text)
     if not math.isfinite(value):
-        _refused(text)
+        refused(text)
     return value
 
 
-def _refused(text: str) -> NoReturn:
+def refused(text: str) -> NoReturn:
+    """Refuse ``NaN`` and ``Infinity``, which Python reads although JSON has none.
+
+    Raises:
+        ValueError: always.
+    """
     raise ValueError(f"{text} is not a finite number")
 
 
