@@ -13,6 +13,7 @@ from iap_physics.firmware.betaflight.link import (
     arming_flags,
     is_whole,
     state_packet,
+    status_request,
     stick_packet,
 )
 from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder
@@ -75,3 +76,17 @@ def test_flags_that_keep_it_from_arming_are_named():
     assert arming_flags(answer) == ["RXLOSS", "THROTTLE"]
     assert is_whole(answer)
     assert not is_whole(answer[:10])
+
+
+def test_an_answer_is_whole_with_its_head_its_body_and_a_checksum():
+    assert status_request() == b"$M<\x00\x96\x96"
+    answer = b"$M>\x03\x96abc\x00"
+    assert is_whole(answer) and is_whole(answer + b"more")
+    assert not any(is_whole(answer[:n]) for n in range(len(answer)))
+
+
+def test_flags_stand_behind_the_boxes_whose_number_is_told():
+    body = bytearray(24)
+    body[15], body[19:23] = 0xF2, (1 << 0 | 1 << 28).to_bytes(4, "little")
+    answer = b"$M>" + bytes((len(body), 150)) + bytes(body) + b"\0"
+    assert arming_flags(answer) == ["NOGYRO", "ARMSWITCH"]
