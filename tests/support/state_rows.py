@@ -9,8 +9,8 @@ from iap_description.math import so3
 
 
 def plain(compiled: Any) -> Any:
-    """The Python function that is compiled."""
-    return compiled.py_func
+    """The Python function that is compiled, itself where nothing is (`NUMBA_DISABLE_JIT`)."""
+    return getattr(compiled, "py_func", compiled)
 
 
 def row(

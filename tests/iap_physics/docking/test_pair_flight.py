@@ -11,6 +11,7 @@ from iap_physics.build import build_plant
 from iap_physics.docking.pair_flight import pair_plant
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.plant.part import PlantPart
+from iap_physics.propulsion.deviation import Deviation
 from iap_simulation.docking.ports import mechanism_of
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import resolved
@@ -68,3 +69,25 @@ def test_a_part_that_acts_within_steps_has_no_place_in_it():
 def test_autopilots_of_different_rates_are_refused():
     with pytest.raises(BadInput, match="both autopilots have one rate_hz"):
         pair_of(**{"vehicles.0.control.gains.autopilot.rate_hz": 500.0})
+
+
+def test_a_world_may_hold_a_pair_of_its_own_in_any_lane():
+    scenario = resolved("docking", APART, {})[0]
+    spec, worlds = Flight.of(scenario).spec, 18  # more than a block has lanes
+    plant, flight = pair_plant(spec, mechanism_of(scenario, scenario.docking), worlds, Threads())
+    airframes = []
+    for vehicle, factor in zip(spec.vehicles, (1.0, 2.0), strict=True):
+        heavier = vehicle.model_copy(update={"deviation": Deviation(mass=factor)})
+        airframes.append(heavier.airframe(heavier.assembly))
+    plant.deviate(17, airframes, spec.wind, spec.world)
+    for i in range(2):
+        plant.propulsion[i].command_rates(np.full((worlds, 1), THRUST), np.zeros((worlds, 1, 3)))
+    plant.advance()
+    up = np.array([plant.state(i)[:, 0, 9] for i in range(2)])
+    assert np.ptp(up[0]) == 0.0 and np.ptp(up[1, :17]) == 0.0 and up[1, 17] < up[1, 0] - 1e-6
+    bodies = flight._between.bodies
+    mass = [vehicle.assembly.bodies[0].mass for vehicle in spec.vehicles]
+    np.testing.assert_allclose(bodies.mass[0], mass)
+    np.testing.assert_allclose(bodies.mass[17], [mass[0], 2.0 * mass[1]])
+    np.testing.assert_allclose(bodies.J[17, 1], 2.0 * bodies.J[0, 1])
+    np.testing.assert_allclose(bodies.J_inv[17, 1] @ bodies.J[17, 1], np.eye(3), atol=1e-12)
