@@ -171,9 +171,9 @@ def test_a_scene_without_solids_needs_no_file(tmp_path):
 
 
 def point(a, b, push, slips=(0.0, 0.0), distance=-0.001):
-    """A contact point of PyBullet's between handles, at (1, 0, 0) on a and (1, 0, 0.1) on b, along z on a."""
+    """A contact point of PyBullet's between handles, at (1, 0, 0) on a and (1, 0, 0.1) on b, upwards on a."""
     (body_a, link_a), (body_b, link_b) = a, b
-    places, normal = ((1.0, 0.0, 0.0), (1.0, 0.0, 0.1)), (0.0, 0.0, 1.0)
+    places, normal = ((1.0, 0.0, 0.0), (1.0, 0.0, 0.1)), (0.0, 0.6, 0.8)
     ways = (slips[0], (1.0, 0.0, 0.0), slips[1], (0.0, 1.0, 0.0))
     return (0, body_a, body_b, link_a, link_b, *places, normal, distance, push, *ways)
 
@@ -183,14 +183,16 @@ def test_a_contact_point_pushes_and_rubs_its_first_body_where_it_is():
     touch = point((5, 0), (6, -1), 7.0, (2.0, -3.0))
     contact = contact_of(touch, rows)
     assert (contact.body_a, contact.body_b, contact.distance) == (1, 2, -0.001)
-    assert (contact.position_W, contact.normal_W) == ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-    assert contact.force_W == (2.0, -3.0, 7.0)
+    assert (contact.position_W, contact.normal_W) == ((1.0, 0.0, 0.0), (0.0, 0.6, 0.8))
+    force = np.array([2.0, -3.0 + 0.6 * 7.0, 0.8 * 7.0])
+    np.testing.assert_allclose(contact.force_W, force)
     unknown = contact_of(point((9, 9), (8, 8), 7.0), rows)
     assert (unknown.body_a, unknown.body_b) == (WORLD, WORLD)
     center = (0.0, 2.0, 0.0)
-    np.testing.assert_allclose(wrench_on(1, rows, center, [touch]), [2, -3, 7, -14, -7, 1])
+    torque = np.cross([1.0, -2.0, 0.0], force)
+    np.testing.assert_allclose(wrench_on(1, rows, center, [touch]), [*force, *torque])
     arm = np.array([1.0, -2.0, 0.1])  # of the second body, on its own place
-    opposite = np.array([-2.0, 3.0, -7.0])
+    opposite = -force
     np.testing.assert_allclose(
         wrench_on(2, rows, center, [touch, touch]),
         2 * np.append(opposite, np.cross(arm, opposite)),
