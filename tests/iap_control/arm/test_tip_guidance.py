@@ -15,6 +15,7 @@ from iap_description.arrays import Array
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import validate
 from iap_description.errors import FlightFailed
+from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import (
     REF_A,
@@ -164,3 +165,22 @@ def test_velocities_of_the_published_law_begin_after_the_lead() -> None:
     np.testing.assert_allclose(
         guide.tip_reference(LEAD), motion.path.at(np.zeros(1))[0][0][:3], atol=1e-9
     )
+
+
+def test_a_platform_is_led_on_from_the_place_and_heading_of_its_reference() -> None:
+    made, assembly = guidance(np.array([0.1, 0.0, 0.0, 0.0]), alone=True), ARM
+    assert assembly is not None
+    q = so3.quaternion_exp(np.array([0.0, 0.0, 0.7]))
+    x, nominal = resting_state(START, q), np.zeros(REF_FIXED + 1)
+    nominal[REF_P], nominal[REF_Q] = START + 0.5, q
+    home = assembly.record.home_pose.copy()
+    found = made(round(LEAD / DT), x, home, np.zeros(len(home)), Reference(nominal))
+    assert found is not None
+    np.testing.assert_allclose(found.reference.row[REF_P], START + 0.5)
+    np.testing.assert_allclose(found.reference.row[REF_Q], q, atol=1e-12)
+    np.testing.assert_allclose(found.q, home)
+    a = found.reference.row[REF_A]
+    np.testing.assert_allclose(
+        a / np.linalg.norm(a), [1.0, 0.0, 0.0], atol=0.05
+    )  # rates are of the world
+    assert made(round(LEAD / DT) - 1, x, home, np.zeros(len(home)), Reference(nominal)) is None
