@@ -219,3 +219,39 @@ def test_a_missed_approach_ends_before_its_own_gate_and_none_is_never_missed():
     assert tuple(MissedApproach.of(settings, script)) == (0.02, 0.03, 1.5, ("script", 0.4))
     none = MissedApproach.of(None, script)
     assert none.time == np.inf and none.script is script and none.depth == none.speed == 0.0
+
+
+def test_a_law_is_told_of_another_model_and_a_reset_forgets_the_last_command():
+    """A rigid law's largest pull is that of what is left of its rotors."""
+    controller, told = controller_of("three_star"), []
+    law = controller.law
+    real = law.set_gains
+    law.set_gains = lambda model, gains: told.append((model, gains)) or real(model, gains)
+    controller.set_model(model_of("three_star"))
+    ((model, gains),) = told
+    assert gains is controller.gains and model is controller.model
+    first = flown(controller, 1)
+    later = flown(controller, 20)
+    assert np.abs(later - first).max() > 1e-6
+    controller.reset()
+    np.testing.assert_array_equal(flown(controller, 1), first)
+
+
+def test_an_observer_that_is_switched_off_forgets_its_estimate():
+    controller = controller_of("three_star", gains_of(disturbance=on()))
+    observer, x = controller.disturbance, state()
+    inertia = controller.model.inertia
+    for k in range(20):
+        x[7] = 0.01 * k
+        observer(x, np.zeros(6))
+        observer.note(np.zeros(6))
+    assert observer.is_on and observer.wrench_P.any()
+    kept = observer.wrench_P.copy()
+    observer.set_gains(inertia, on())
+    np.testing.assert_array_equal(observer.wrench_P, kept)
+    observer.set_gains(inertia, on().model_copy(update={"bandwidth": (0.0, 0.0)}))
+    assert not observer.is_on and not observer.wrench_P.any()
+    observer.set_gains(inertia, on())
+    np.testing.assert_array_equal(
+        observer(x, np.zeros(6)), 0.0
+    )  # its first state changes no estimate
