@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from flying import controller_of, model_of
 
+from iap_control.controllers import known_faults
 from iap_control.controllers.known_faults import KnownFaults, RemainingThrust, read_faults
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -154,3 +155,32 @@ def test_a_controller_that_takes_no_faults_is_refused():
 def test_a_bad_parameter_is_refused_by_its_key(text, words):
     with pytest.raises(BadInput, match=words):
         read_faults(text, load_platform("three_star").fleet, source="parameter faults")
+
+
+@pytest.mark.parametrize(
+    ("load", "carries"), [(0.5, True), (0.9, True), (0.901, False), (0.91, False), (np.inf, False)]
+)
+def test_what_is_left_carries_with_a_tenth_to_spare(monkeypatch, load, carries):
+    monkeypatch.setattr(known_faults, "_load", lambda model, parts: (load, "hovering takes much"))
+    lost = RemainingThrust.of(2.0, model_of("star_6"), [off(2)], "new")
+    end = "" if carries else ": what is left cannot carry the platform with margin"
+    assert lost.can_carry == carries and lost.text == f"new: hovering takes much{end}"
+    assert (lost.at, lost.load) == (2.0, load)
+
+
+def test_a_loss_names_the_faults_that_are_new_then_but_counts_all():
+    both = [off(1), off(3, at=2.0), MotorFault(at=2.0, aircraft=5, motors="off", known=True)]
+    faults = KnownFaults(both, model_of("star_6"), Pilot())
+    first, second = faults.losses
+    assert first.text.startswith(f"{both[0]}: ") and str(both[1]) not in first.text
+    assert second.text.startswith(f"{both[1]}, {both[2]}: ")
+    assert second.model.health.speed.tolist() == [0, 1, 0, 1, 0, 1]
+    assert [each.at for each in faults.losses] == [1.0, 2.0]
+
+
+def test_who_takes_most_is_an_aircraft_or_a_rotor_of_one_body():
+    jointed, rigid = loss_of("star_6", off(2)), loss_of("f450")
+    assert jointed.text.split(" N of ")[1].startswith("aircraft ")
+    assert rigid.text.split(" N of ")[1].startswith("rotor ") and " of aircraft 1" in rigid.text
+    assert known_faults._whose(6, is_rotor=True) == "rotor 3 of aircraft 2"
+    assert known_faults._whose(6, is_rotor=False) == "aircraft 7"
