@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Networks of random weights, steps of Adam, and which policy is kept."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from iap_description.errors import BadInput
+from iap_learning.datasets.rollouts import Rollout
+from iap_learning.training import judging
+from iap_learning.training.cloning import OfflineStage, transitions
+from iap_learning.training.judging import Best, Judge
+from iap_learning.training.networks import (
+    Layer,
+    followed,
+    forward,
+    log_density,
+    make_network,
+    optimiser,
+    optimiser_step,
+)
+from iap_learning.training.offline import NetworkShape
+
+
+def test_weights_are_orthogonal_of_the_gain_of_their_layer():
+    """Rows where they are fewer, else columns: of length sqrt 2 before a tanh, and of the last layer's own gain."""
+    first, second, last = make_network(np.random.default_rng(1), (5, 7, 4, 3), 0.01)
+    assert (
+        first.weights.shape == (5, 7)
+        and second.weights.shape == (7, 4)
+        and last.weights.shape == (4, 3)
+    )
+    np.testing.assert_allclose(first.weights @ first.weights.T, 2.0 * np.eye(5), atol=1e-5)
+    np.testing.assert_allclose(second.weights.T @ second.weights, 2.0 * np.eye(4), atol=1e-5)
+    np.testing.assert_allclose(last.weights.T @ last.weights, 1e-4 * np.eye(3), atol=1e-9)
+    for layer, size in zip((first, second, last), (7, 4, 3), strict=True):
+        assert layer.weights.dtype == layer.biases.dtype == np.float32
+        assert layer.biases.tolist() == [0.0] * size
+    again = make_network(np.random.default_rng(1), (5, 7, 4, 3), 0.01)
+    np.testing.assert_array_equal(again[1].weights, second.weights)
+
+
+def test_orthogonal_weights_prefer_no_sign():
+    """Without the signs of R, a QR by reflections gives every first entry the opposite sign of what was drawn."""
+    rng = np.random.default_rng(2)
+    signs = [np.sign(make_network(rng, (1, 1), 1.0)[0].weights[0, 0]) for _ in range(200)]
+    assert abs(np.mean(signs)) < 0.25
+
+
+def test_networks_of_a_task_have_its_sizes_and_a_policy_that_does_next_to_nothing():
+    shape = NetworkShape(np.random.default_rng(1), 6, 2, (8,), (9, 5))
+    actor = shape.actor()
+    assert [layer.weights.shape for layer in actor] == [(6, 8), (8, 2)]
+    np.testing.assert_allclose(np.linalg.norm(actor[-1].weights, axis=0), 0.01, rtol=1e-5)
+    for acts, inputs in ((False, 6), (True, 8)):
+        critic = shape.critic(acts=acts)
+        assert [layer.weights.shape for layer in critic] == [(inputs, 9), (9, 5), (5, 1)]
+        np.testing.assert_allclose(np.linalg.norm(critic[-1].weights), 1.0, rtol=1e-5)
+
+
+NETWORK = (
+    Layer(np.array([[1.0, -1.0], [0.5, 2.0]]), np.array([0.1, -0.2])),
+    Layer(np.array([[2.0], [3.0]]), np.array([0.5])),
+)
+
+
+def test_a_network_is_linear_at_its_end():
+    x = np.array([[0.3, 0.4], [5.0, 0.0]])
+    hidden = np.tanh([[0.6, 0.3], [5.1, -5.2]])
+    np.testing.assert_allclose(forward(NETWORK, x), hidden @ [[2.0], [3.0]] + 0.5)
+    np.testing.assert_allclose(
+        forward(NETWORK, x, lambda h: h),
+        np.array([[0.6, 0.3], [5.1, -5.2]]) @ [[2.0], [3.0]] + 0.5,
+    )
+    np.testing.assert_allclose(forward(NETWORK[1:], hidden), hidden @ [[2.0], [3.0]] + 0.5)
+
+
+def test_the_density_of_a_gaussian_is_that_of_its_numbers_together():
+    actions, means = np.array([[1.0, 2.0], [0.0, 0.0]]), np.array([[0.5, 2.5], [0.0, 0.0]])
+    sigma = np.array([0.5, 2.0])
+    pdf = [
+        [math.exp(-0.5 * ((a - m) / s) ** 2) / (s * math.sqrt(2.0 * math.pi)) for a, m, s in zip(*row, sigma, strict=True)]
+        for row in zip(actions, means, strict=True)
+    ]  # fmt: skip
+    np.testing.assert_allclose(
+        log_density(actions, means, np.log(sigma)), np.log(np.prod(pdf, axis=1))
+    )
+
+
+def test_a_target_follows_by_a_share_of_the_way():
+    slow, fast = (
+        {"a": np.array([1.0, 2.0]), "b": (np.array(4.0),)},
+        {"a": np.array([2.0, 0.0]), "b": (np.array(8.0),)},
+    )
+    found = followed(slow, fast, 0.25)
+    np.testing.assert_allclose(found["a"], [1.25, 1.5])
+    np.testing.assert_allclose(found["b"][0], 5.0)
+
+
+@pytest.mark.parametrize(
+    ("largest", "steps"), [(1e-5, [0.6 / 1.6, 0.8 / 1.8]), (100.0, [1.0, 1.0])]
+)
+def test_a_first_step_of_adam_is_the_rate_against_the_sign_of_a_gradient_that_is_cut(
+    largest, steps
+):
+    """Cut to a length of 1e-5 it is no longer large beside the 1e-5 that is added to its size."""
+    adam, parameters = optimiser(largest), np.array([1.0, 2.0], np.float32)
+    state, gradient = adam.init(parameters), np.array([3.0, 4.0], np.float32)
+    moved, state = optimiser_step(adam, gradient, state, parameters, 0.1)
+    np.testing.assert_allclose(moved, parameters - 0.1 * np.array(steps), rtol=1e-4)
+    again, _ = optimiser_step(adam, -gradient, state, moved, 0.0)
+    np.testing.assert_array_equal(again, moved)
+
+
+def ended(success, returns, seconds):
+    return SimpleNamespace(
+        success=np.array(success), returns=np.array(returns), seconds=np.array(seconds)
+    )
+
+
+def test_a_policy_is_kept_that_succeeds_more_often_or_as_often_with_more_reward(monkeypatch):
+    flown = iter(
+        [
+            ended([True, False], [1.0, 2.0], [3.0, 4.0]), ended([True, False], [1.0, 2.0], [3.0, 4.0]),
+            ended([False, False], [9.0, 9.0], [1.0, 1.0]), ended([True, False], [2.0, 2.0], [1.0, 2.0]),
+            ended([True, True], [-5.0, -5.0], [1.0, 1.0]),
+        ]
+    )  # fmt: skip
+    asked, kept = [], []
+    monkeypatch.setattr(judging, "fly_once", lambda *each: asked.append(each) or next(flown))
+    judge = Judge("episodes", "seeds", lambda *each: kept.append(each), None)
+    reports = [judge(f"net{k}", f"scale{k}", 10 * k) for k in range(5)]
+    assert asked[3] == ("episodes", "net3", "scale3", "seeds")
+    assert [(net, scale, best.steps) for net, scale, best in kept] == [
+        ("net0", "scale0", 0), ("net3", "scale3", 30), ("net4", "scale4", 40),
+    ]  # fmt: skip
+    assert judge.best == Best(1.0, -5.0, 40) == kept[-1][2]
+    assert reports[0] == {"judged_success": 0.5, "judged_return": 1.5, "judged_seconds": 3.5}
+    assert reports[2]["judged_return"] == 9.0
+
+
+def test_a_policy_that_was_kept_before_is_beaten_by_a_better_one_alone(monkeypatch):
+    monkeypatch.setattr(judging, "fly_once", lambda *_: ended([True], [2.0], [1.0]))
+    kept = []
+    judge = Judge(None, None, lambda *each: kept.append(each), Best(1.0, 2.0, 7))
+    judge(None, None, 8)
+    assert kept == [] and judge.best.steps == 7
+
+
+def rollout(first, steps):
+    seen = first + np.arange(2.0 * (steps + 1)).reshape(-1, 2)
+    last = np.arange(steps) == steps - 1
+    return Rollout(
+        1, seen, np.full((steps, 1), first), first + np.arange(steps), last & (first > 5), last & (first <= 5), True, "x"
+    )  # fmt: skip
+
+
+def test_steps_of_episodes_end_with_their_own_last_observation():
+    steps = transitions([rollout(0.0, 2), rollout(10.0, 1)], "data")
+    np.testing.assert_array_equal(steps.observations, [[0, 1], [2, 3], [10, 11]])
+    np.testing.assert_array_equal(steps.following, [[2, 3], [4, 5], [12, 13]])
+    assert steps.rewards.tolist() == [0.0, 1.0, 10.0] and steps.terminated.tolist() == [
+        0.0,
+        0.0,
+        1.0,
+    ]
+    assert steps.actions[:, 0].tolist() == [0.0, 0.0, 1.0]
+    bad = rollout(0.0, 2)._replace(rewards=np.array([0.0, np.nan]))
+    with pytest.raises(BadInput, match="^data: 'rewards': not all numbers are finite"):
+        transitions([bad], "data")
+
+
+def test_the_policy_of_a_state_is_that_of_its_networks_where_it_has_some():
+    assert OfflineStage.actor(SimpleNamespace(actor="own")) == "own"
+    assert OfflineStage.actor(SimpleNamespace(nets=SimpleNamespace(actor="inner"))) == "inner"
