@@ -80,10 +80,12 @@ def test_a_network_is_linear_at_its_end():
 def test_the_density_of_a_gaussian_is_that_of_its_numbers_together():
     actions, means = np.array([[1.0, 2.0], [0.0, 0.0]]), np.array([[0.5, 2.5], [0.0, 0.0]])
     sigma = np.array([0.5, 2.0])
-    pdf = [
-        [math.exp(-0.5 * ((a - m) / s) ** 2) / (s * math.sqrt(2.0 * math.pi)) for a, m, s in zip(*row, sigma, strict=True)]
-        for row in zip(actions, means, strict=True)
-    ]  # fmt: skip
+
+    def density(a, m, s):
+        return math.exp(-0.5 * ((a - m) / s) ** 2) / (s * math.sqrt(2.0 * math.pi))
+
+    pairs = zip(actions, means, strict=True)
+    pdf = [[density(*each) for each in zip(*row, sigma, strict=True)] for row in pairs]
     np.testing.assert_allclose(
         log_density(actions, means, np.log(sigma)), np.log(np.prod(pdf, axis=1))
     )
@@ -152,9 +154,9 @@ def test_a_policy_that_was_kept_before_is_beaten_by_a_better_one_alone(monkeypat
 def rollout(first, steps):
     seen = first + np.arange(2.0 * (steps + 1)).reshape(-1, 2)
     last = np.arange(steps) == steps - 1
-    return Rollout(
-        1, seen, np.full((steps, 1), first), first + np.arange(steps), last & (first > 5), last & (first <= 5), True, "x"
-    )  # fmt: skip
+    ends = (last & (first > 5), last & (first <= 5))
+    actions = np.full((steps, 1), first)
+    return Rollout(1, seen, actions, first + np.arange(steps), *ends, True, "x")
 
 
 def test_steps_of_episodes_end_with_their_own_last_observation():
