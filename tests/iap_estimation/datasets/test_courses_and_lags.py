@@ -213,9 +213,9 @@ def test_places_beside_their_neighbours_are_left_out():
     anchors = np.array(
         [[0.0, 0.0, 0.0], [8.0, 0.0, 3.0], [8.0, 6.0, 0.5], [0.0, 6.0, 2.5], [4.0, 3.0, 4.0]]
     )
-    rounds = []
+    rounds, noise = [], 0.05 * np.random.default_rng(0).normal(size=(9, 3))
     for k in range(9):
-        p = np.array([2.0 + 0.1 * k, 2.5 + 3.0 * (k == 4), 1.0 + 0.2 * (k % 2)])
+        p = np.array([2.0, 2.5 + 3.0 * (k == 4), 1.0]) + noise[k]
         rounds.append(
             Ranges(
                 0.1 * k,
@@ -227,7 +227,7 @@ def test_places_beside_their_neighbours_are_left_out():
         )
     kept, places = range_motion._near_others(rounds)
     assert [each.t for each in kept] == pytest.approx([0.0, 0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8])
-    np.testing.assert_allclose(places[:, 1], 2.5, atol=1e-5)
+    np.testing.assert_allclose(places, np.delete([2.0, 2.5, 1.0] + noise, 4, axis=0), atol=1e-4)
 
 
 def window(H, turn):
