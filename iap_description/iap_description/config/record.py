@@ -172,7 +172,7 @@ def _reason(kind: str, message: str, value: object) -> str:
     """The reason of a fault, without pydantic's names of classes, and with the names that a mistyped one is like."""
     if kind in ("tuple_type", "list_type"):
         return "a list in brackets belongs here, such as [1, 2]"
-    if kind in ("model_type", "dict_type"):
+    if kind in ("model_type", "dict_type", "model_attributes_type"):
         return "a mapping of keys belongs here"
     if kind == "literal_error" and isinstance(value, str):
         return alternatives(value, re.findall(r"'([^']*)'", message)) or message
