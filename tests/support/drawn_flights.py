@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Made-up curves of a flight, and what stands in the panels of a figure."""
 
+from dataclasses import replace
+
 import numpy as np
 from made_up_flights import DT, vehicle_meta
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from iap_bringup.plots.contact_curves import ContactCurves
 from iap_bringup.plots.flight_curves import flight_curves
 from iap_description.math import so3
+from iap_description.signals import ForceMode
 from iap_description.states import P
 from iap_description.vehicles.faults import SensorFault
 from iap_io.runs.columns import Columns
@@ -94,3 +98,16 @@ def levels(axes):
 def greys(axes):
     """Begins and ends of greyed times."""
     return [(each.get_x(), each.get_x() + each.get_width()) for each in axes.patches]
+
+
+def contact(**changes):
+    """Curves of contact with other numbers everywhere."""
+    rng, t = np.random.default_rng(2), np.linspace(0.0, 10.0, 101)
+    wrenches = rng.normal(size=(6, 101, 6))
+    made = ContactCurves(
+        t=t, start=1.0, first=2.0, raw=wrenches[0], filtered=wrenches[1], estimated=wrenches[2],
+        measured=None, desired=wrenches[3], mode=ForceMode.PAPER, is_on=t > 2.0, by_wrench=np.zeros(6, bool),
+        judged=(t > 4.0) & (t < 9.0), deviation=0.1 * wrenches[4], yielded=None, frame="P", steady_s=2.0,
+        integrals=rng.normal(size=(101, 2, 6)),
+    )  # fmt: skip
+    return replace(made, **changes)

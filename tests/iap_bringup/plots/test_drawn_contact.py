@@ -7,28 +7,14 @@ import numpy as np
 import pytest
 from drawn_flights import (
     assert_draws,
+    contact,
     figure_of,
     flight,
     greys,
 )
 
 from iap_bringup.plots.contact import draw_compared, draw_contact, draw_integrals
-from iap_bringup.plots.contact_curves import ContactCurves
-from iap_description.signals import ForceMode
 from iap_io.plots.plot_style import AIRCRAFT, SIMULATED
-
-
-def contact(**changes):
-    """Curves of contact with other numbers everywhere."""
-    rng, t = np.random.default_rng(2), np.linspace(0.0, 10.0, 101)
-    wrenches = rng.normal(size=(6, 101, 6))
-    made = ContactCurves(
-        t=t, start=1.0, first=2.0, raw=wrenches[0], filtered=wrenches[1], estimated=wrenches[2],
-        measured=None, desired=wrenches[3], mode=ForceMode.PAPER, is_on=t > 2.0, by_wrench=np.zeros(6, bool),
-        judged=(t > 4.0) & (t < 9.0), deviation=0.1 * wrenches[4], yielded=None, frame="P", steady_s=2.0,
-        integrals=rng.normal(size=(101, 2, 6)),
-    )  # fmt: skip
-    return replace(made, **changes)
 
 
 def test_time_in_which_contact_is_not_judged_is_grey_from_the_begin_of_the_figure():
