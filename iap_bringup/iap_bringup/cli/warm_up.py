@@ -57,6 +57,7 @@ EXPERTS = (  # of tasks, one for each kernel that guides
 WEATHER = ("wind.speed=1.0", "wind.turbulence=1.0", "state_noise.position=0.001")
 PUSH = "disturbances=[{at: 0.0, until: 1.0, force: [1.0, 0.0, 0.0], torque: [0.0, 0.0, 0.0]}]"
 AMONG_TREES = {"draw.mount_tilt_deg": 4.0, "world.objects": {"trees": {"preset": "trees"}}}
+DURATION = 0.2  # of a flight [s]
 PUSHING = ("push.at=0.05", "start.mode=ground", "start.lead_in=0.0")
 CAMERAS = tuple(
     f"sensors.cameras.{name}.{key}"
@@ -82,14 +83,14 @@ def _make(share: Callable[[Path], None]) -> None:
 
 def _first_flights(folder: Path) -> None:
     """A platform of three aircraft, still and in weather, with inertial units."""
-    record("three_star_spiral", folder=folder / "still", duration=0.2)
-    record("figure_eight_windy", folder=folder / "weather", duration=0.2, sensors="imu")
+    record("three_star_spiral", folder=folder / "still", duration=DURATION)
+    record("figure_eight_windy", folder=folder / "weather", duration=DURATION, sensors="imu")
 
 
 def _first_of_other_laws(folder: Path) -> None:
     """Platforms that other control laws fly."""
     for platform in PLATFORMS[1:]:
-        record("hover", folder=folder / platform, platform=platform, duration=0.2)
+        record("hover", folder=folder / platform, platform=platform, duration=DURATION)
 
 
 def _worlds(folder: Path) -> None:
@@ -100,7 +101,7 @@ def _worlds(folder: Path) -> None:
             worlds.advance()
         worlds.fly(1)
     assignments = ("engine.name=closed_form",)
-    record("hover", folder=folder / "steady", duration=0.2, assignments=assignments)
+    record("hover", folder=folder / "steady", duration=DURATION, assignments=assignments)
 
 
 def _single_precision(_: Path) -> None:
@@ -148,7 +149,7 @@ def _estimates(folder: Path) -> None:
 def _scenarios(folder: Path) -> None:
     """Flights in contact, by a learned policy, on tilting rotors and with an arm."""
     for name in SCENARIOS:
-        record(name, folder=folder / name, duration=0.2)
+        record(name, folder=folder / name, duration=DURATION)
 
 
 def _tasks(_: Path) -> None:
@@ -175,8 +176,8 @@ def _closed_form(folder: Path) -> None:
     """Flights without PyBullet that are made period by period."""
     _fly_in_weather("closed_form", folder)
     assignments = ("engine.name=closed_form", "compiled=false", "state_noise.latency=0.01")
-    record("hover", folder=folder / "late", duration=0.2, assignments=assignments)
-    record("two_platforms", folder=folder / "two", duration=0.2, assignments=assignments[:1])
+    record("hover", folder=folder / "late", duration=DURATION, assignments=assignments)
+    record("two_platforms", folder=folder / "two", duration=DURATION, assignments=assignments[:1])
 
 
 def _contact(folder: Path) -> None:
@@ -185,10 +186,13 @@ def _contact(folder: Path) -> None:
         for mode in ("selective", "paper"):
             assignments = (f"engine.name={engine}", f"control.wrench_mode={mode}", *PUSHING)
             record(
-                "wall_push", folder=folder / engine / mode, duration=0.2, assignments=assignments
+                "wall_push",
+                folder=folder / engine / mode,
+                duration=DURATION,
+                assignments=assignments,
             )
     yielding = ("control.admittance=true", "control.gains.admittance.orientation=euler")
-    record("peg_in_hole", folder=folder / "euler", duration=0.2, assignments=yielding)
+    record("peg_in_hole", folder=folder / "euler", duration=DURATION, assignments=yielding)
 
 
 def _contact_worlds(_: Path) -> None:
@@ -209,7 +213,7 @@ def _fly_in_weather(engine: str, folder: Path) -> None:
             "hover",
             folder=folder / platform,
             platform=platform,
-            duration=0.2,
+            duration=DURATION,
             assignments=assignments,
         )
 
@@ -226,8 +230,8 @@ def _sensing(sampling: str) -> dict[str, Any]:
     """All sensors that compile something; cameras where this machine can draw."""
     assignments = (f"sensors.imu.sampling={sampling}", "control.observer=acceleration", PUSH)
     if not _can_draw():
-        return {"sensors": "imu,uwb", "duration": 0.2, "assignments": assignments}
-    return {"sensors": "stereo", "duration": 0.2, "assignments": (*assignments, *CAMERAS)}
+        return {"sensors": "imu,uwb", "duration": DURATION, "assignments": assignments}
+    return {"sensors": "stereo", "duration": DURATION, "assignments": (*assignments, *CAMERAS)}
 
 
 def _estimating(method: str) -> dict[str, Any]:
