@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables in EuRoC's layout whose columns stand in another order, and pieces of its files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from made_up_flights import random_flight
@@ -110,10 +112,8 @@ def test_truth_is_that_of_the_unit_with_the_bias_of_the_last_sample():
             source, t, *np.zeros((2, 3)), None, np.full(3, bias), np.full(3, -bias)
         )
         truth.note(euroc_folder._stamp(reading), reading)
-    for missing in ({"gyro_bias": None}, {"accel_bias": None}):
-        truth.note(
-            EPOCH + 10**9, reading._replace(**missing) if hasattr(reading, "_replace") else reading
-        )
+    for missing in ("gyro_bias", "accel_bias"):
+        truth.note(EPOCH + 10**9, replace(reading, **{missing: None}))
     lines = [line.rstrip("\n").split(",") for line in truth.lines(c)]
     assert [line[0] for line in lines] == [str(EPOCH), str(EPOCH + 5 * 10**8), str(EPOCH + 10**9)]
     numbers = np.array([line[1:] for line in lines], float)
