@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What checks say just below and just above their thresholds, told by stand-ins of what they measure."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from iap_description.errors import BadInput
+from iap_estimation.datasets import (
+    image_checks,
+    range_motion,
+    stereo_scale,
+    stream_checks,
+    understanding,
+)
+from iap_estimation.datasets.dataset import SensorDataset
+from iap_estimation.datasets.image_rotation import Delay
+from iap_estimation.datasets.understanding import Corrections
+from iap_estimation.evaluation.truth import Truth
+from iap_estimation.navigation.fleet_data import AircraftData
+
+SOURCE = SimpleNamespace(source="tag")
+XY, Z, DOWN = range_motion.LEVEL[1:]
+SIDE = next(name for name in range_motion.MAPS if name not in range_motion.LEVEL)
+FELT = "they move as the inertial unit feels it"
+STILL = "they move too little or too straight to say whether the anchors' map is mirrored"
+LEAPS = "where they meet leaps: whether the anchors' map is mirrored cannot be checked"
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        ({"as it is": 10.0}, FELT),
+        ({"as it is": 10.0, Z: 20.0}, f"{FELT}, but for heights, which do not tell"),
+        ({"as it is": 10.0, XY: 23.0}, STILL),
+        ({"as it is": 10.0, XY: 23.5}, FELT),
+        ({"as it is": 100.0, XY: 50.0}, STILL),
+        ({"as it is": 200.0, XY: 50.0}, XY),
+        ({"as it is": 200.0, Z: 59.0}, Z),
+        ({"as it is": 200.0, Z: 61.0}, f"{FELT}, but for heights, which do not tell"),
+        ({"as it is": 200.0, DOWN: 59.0}, DOWN),
+        ({"as it is": 200.0, DOWN: 30.0, Z: 71.0}, DOWN),
+        ({"as it is": 200.0, DOWN: 30.0, Z: 69.0}, Z),
+        ({"as it is": 10.0, SIDE: 1.4}, SIDE),
+        ({"as it is": 10.0, SIDE: 1.6}, FELT),
+        ({"as it is": 179.0}, FELT),
+        ({"as it is": 181.0}, LEAPS),
+        ({"as it is": 11.0, XY: 8.9}, STILL),
+    ],
+)
+def test_a_map_is_judged_by_the_squares_that_each_leaves(monkeypatch, left, said):
+    """Of thirty numbers: a map fits below 180, heights count below 60, and what is sure is 4/3 of the least."""
+    one = SimpleNamespace(places=np.zeros((10, 3)))
+    names = {id(H): name for name, H in range_motion.MAPS.items()}
+    monkeypatch.setattr(range_motion, "_windows", lambda sample: [one])
+    monkeypatch.setattr(range_motion, "_left", lambda window, H: left.get(names[id(H)], 1000.0))
+    sample = SimpleNamespace(dataset=SOURCE)
+    if said in range_motion.MAPS:
+        with pytest.raises(BadInput) as refused:
+            range_motion.check_motion(sample)
+        assert f"if the anchors' map is {said}; or the axes" in str(refused.value)
+    else:
+        assert range_motion.check_motion(sample) == said
+    monkeypatch.setattr(range_motion, "_windows", lambda sample: [])
+    assert range_motion.check_motion(sample) is None
+
+
+@pytest.mark.parametrize(
+    ("fits", "said"),
+    [
+        ([(1.0, 0.1), (1.2, 0.2)], "within 9 %"),
+        ([(1.45, 0.1)], "within 45 %"),
+        ([(1.6, 0.16)], "within 60 %"),
+        ([(1.6, 0.14)], None),
+        ([(0.68, 0.05)], "within 32 %"),
+        ([(0.65, 0.05)], None),
+        ([(1.0, 0.149)], "within 15 %"),
+        ([(1.0, 0.151)], "too little"),
+        ([], "too little"),
+    ],
+)
+def test_a_distance_of_a_pair_is_another_one_beyond_half_as_much_again(monkeypatch, fits, said):
+    pair = SimpleNamespace(right=1, p_RL_R=np.array([-0.1, 0.0, 0.0]))
+    data = SimpleNamespace(source="walk", aircraft=[SimpleNamespace(calibration=pair)])
+    sample = SimpleNamespace(dataset=data, turns_can_be_seen=True)
+    monkeypatch.setattr(stereo_scale, "_ways", lambda sample: None)
+    monkeypatch.setattr(stereo_scale, "_windows", lambda ways: [*fits, (9.0, None)])
+    made = stereo_scale._ScaleFit
+    monkeypatch.setattr(
+        stereo_scale, "_fit", lambda sample, one: None if one[1] is None else made(*one)
+    )
+    if said is None:
+        with pytest.raises(BadInput, match="^walk: "):
+            stereo_scale.distance_of_pair(sample)
+    else:
+        assert said in stereo_scale.distance_of_pair(sample)
+    sample.turns_can_be_seen = False
+    assert stereo_scale.distance_of_pair(sample) is None
+    pair.right, sample.turns_can_be_seen = None, True
+    assert stereo_scale.distance_of_pair(sample) is None
+
+
+@pytest.mark.parametrize(
+    ("lag", "said"),
+    [
+        ((0.05, 0.95, 0.5), "the truth is 50 ms late by its turns and the gyroscope's: taken out"),
+        ((-0.041, 0.91, 0.8), "the truth is 41 ms early by its turns and the gyroscope's: taken out"),
+        ((0.039, 0.95, 0.5), None), ((0.05, 0.89, 0.5), None), ((0.05, 0.95, 0.86), None), (None, None),
+    ],
+)  # fmt: skip
+def test_a_lag_of_the_truth_is_taken_out_where_it_is_long_and_sure(monkeypatch, lag, said):
+    found = None if lag is None else stream_checks._Lag(*lag)
+    monkeypatch.setattr(stream_checks, "_lag_of_turns", lambda *_: found)
+    truth = Truth(np.array([1.0, 2.0]), np.zeros((2, 7)))
+    data = dataset(truth)
+    sample = SimpleNamespace(dataset=data, samples=[None] * 50, t=None, w_B=None)
+    assert stream_checks.truth_in_time(sample) == said
+    t = sample.dataset.aircraft[0].truth.t
+    np.testing.assert_allclose(t, [1.0, 2.0] if said is None else np.array([1.0, 2.0]) - lag[0])
+    sample.samples = [None] * 49
+    assert stream_checks.truth_in_time(sample) is None
+
+
+def dataset(truth=None):
+    about = {
+        "source": "walk",
+        "name": "walk",
+        "start_ns": 0,
+        "notes": (),
+        "frontend": None,
+        "tally": None,
+    }
+    return SensorDataset(
+        **about, aircraft=(AircraftData("one", None, np.zeros(4), truth=truth),), events=None
+    )
+
+
+BY = " by their turns and the gyroscope's: "
+OPEN = "nothing turns enough to say whether images are late: --image-delay SECONDS, if so"
+
+
+@pytest.mark.parametrize(
+    ("found", "delay", "said"),
+    [
+        (Delay(0.0051, 0.0016), 0.0051, "images 5.1 ms late +- 1.6 ms" + BY + "taken out (--image-delay 0 leaves it)"),
+        (Delay(-0.03, 0.019), 0.0, "images 30.0 ms early +- 19.0 ms" + BY + "left as they are"),
+        (Delay(-0.06, 0.019), -0.06, "images 60.0 ms early +- 19.0 ms" + BY + "taken out"),
+        (Delay(0.0049, 0.001), 0.0, "images 4.9 ms late +- 1.0 ms" + BY + "left as they are"),
+        (Delay(0.2, 0.0205), 0.0, OPEN), (None, 0.0, OPEN),
+    ],
+)  # fmt: skip
+def test_a_delay_of_images_is_taken_out_where_it_is_long_and_sure(monkeypatch, found, delay, said):
+    monkeypatch.setattr(image_checks, "delay_of", lambda sample: found)
+    sample, lines = SimpleNamespace(image_times=[0.0]), []
+    taken, record = understanding._clock(sample, Corrections(), lines)
+    assert taken == delay and len(lines) == 1 and lines[0].startswith(said)
+    if said is OPEN:
+        assert record == {"image_delay_s": None}
+    else:
+        values = (found.value, found.deviation, delay)
+        names = ("image_delay_s", "image_delay_deviation_s", "image_delay_taken_out_s")
+        assert record == dict(zip(names, values, strict=True))
+    lines.clear()
+    given = understanding._clock(sample, Corrections(image_delay=-0.02), lines)
+    assert given == (0.0, {"image_delay_s": -0.02}) and lines == ["images 20.0 ms early, as given"]
+    assert understanding._clock(SimpleNamespace(image_times=[]), Corrections(), lines) == (0.0, {})
