@@ -11,7 +11,7 @@ import pytest
 import trimesh
 from PIL import Image
 
-from iap_description.assets import matter
+from iap_description.assets import headers, matter
 from iap_description.assets.asset import load_asset
 from iap_description.assets.headers import emissive_strengths
 from iap_description.assets.reduction import reduced
@@ -101,6 +101,28 @@ def test_a_node_without_extent_has_no_normals(glb):
     assert piece.normals is None
 
 
+def test_nodes_without_a_mesh_have_the_triangles_of_those_below():
+    mesh = {
+        "primitives": [
+            {"attributes": {"POSITION": 1}, "indices": 0},
+            {"attributes": {"POSITION": 1}},
+        ]
+    }
+    lines = {"attributes": {"POSITION": 1}, "mode": 1}
+    tree = {
+        "nodes": [{"children": [1, 2]}, {"mesh": 0}, {"mesh": 0, "children": [3]}, {"mesh": 1}],
+        "meshes": [mesh, {"primitives": [lines]}],
+        "accessors": [{"count": 36}, {"count": 9}],
+    }
+    assert [headers._triangles(tree, k, ()) for k in range(4)] == [30, 15, 15, 0]
+    assert headers._roots({"nodes": tree["nodes"]}) == [0, 1, 2, 3]
+    assert headers._roots({"scenes": [{"nodes": [3]}, {"nodes": [1]}, {}]}) == [3]
+    assert headers._roots({"scenes": [{"nodes": [3]}, {"nodes": [1]}], "scene": 1}) == [1]
+    tree["nodes"][3]["children"] = [0]
+    with pytest.raises(ValueError, match="node 0 of the glTF file is below itself"):
+        headers._triangles(tree, 0, ())
+
+
 def test_an_obj_may_name_no_file_of_materials(tmp_path):
     path = tmp_path / "a.obj"
     for line in ("mtllib \n", "mtllib    \n", ""):
@@ -178,6 +200,11 @@ def test_images_of_metal_and_roughness_lie_in_green_and_blue_and_occlusion_in_re
     ]
     material.alphaMode = "BLEND"
     assert matter._metal_rough(material, 1.0).color == pytest.approx((1.0, 1.0, 1.0, 0.2))
+    bare = matter._metal_rough(trimesh.visual.material.PBRMaterial(), 1.0)
+    assert (bare.name, bare.color, bare.two_sided) == ("", (1.0, 1.0, 1.0, 1.0), False)
+    assert bare.surface.luminance == (0.0, 0.0, 0.0)
+    of_light = matter.of_luminance(matter._metal_rough(material, 1.0), 3.0).surface
+    assert of_light.luminance == (0.0, 0.0, 0.0) and of_light.base is not None
     plain = matter.without_images(made)
     assert plain.surface.base is plain.surface.occlusion is plain.surface.rough_metal is None
     assert (plain.surface.roughness, plain.surface.metalness, plain.two_sided) == (1.0, 1.0, True)

@@ -47,6 +47,13 @@ def test_plumb_bob_is_undone_in_a_few_steps(monkeypatch):
     assert np.isnan(undistort_plumb_bob(image, BENT)[2]).all()
 
 
+def test_a_lens_that_is_not_centred_is_undone_in_as_few_steps(monkeypatch):
+    monkeypatch.setattr(lens, "MAX_ITERATIONS", 5)
+    D = np.array([0.1, 0.05, 0.08, -0.06, 0.02])
+    xy = np.array([[0.5, 0.5], [0.5, -0.5], [-0.6, 0.3]])
+    np.testing.assert_allclose(undistort_plumb_bob(distort_plumb_bob(xy, D), D), xy, atol=1e-12)
+
+
 def test_without_coefficients_points_are_copied():
     again = undistort_plumb_bob(XY, np.zeros(5))
     np.testing.assert_array_equal(again, XY)
