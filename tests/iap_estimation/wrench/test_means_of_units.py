@@ -14,7 +14,9 @@ from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.platform import load_platform
 from iap_estimation.wrench.acceleration_wrench import _least_squares
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
+from iap_estimation.wrench.module_observer import module_observer
 from iap_estimation.wrench.momentum_observer import Momenta, order_of
+from iap_estimation.wrench.thrust_model import STEPS
 
 
 def _sample(topic, number):
@@ -106,3 +108,56 @@ def test_an_order_is_a_command_that_says_what_each_aircraft_does():
         BadInput, match="^momentum observer: a command of mode 'wrench' names no thrusts$"
     ):
         order_of(command, "momentum observer")
+
+
+def _unit(topic, parent, x, **noise):
+    return SimpleNamespace(
+        topic=topic, parent=parent, p_BS_B=(x, 0.0, 0.0), q_BS=(0.0, 0.0, 0.0, 1.0), **noise
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"), [((0.02, 0.003), (0.02, 0.003)), ((0.0, 0.0), (1.0, 0.1))]
+)
+def test_an_observer_by_units_has_those_on_its_bodies_with_the_noise_of_the_first(said, taken):
+    platform = load_platform("f450")
+    assembly = Assembly.of(platform)
+    gains = AutopilotGains(rate_hz=None, attitude=(0.0,) * 3, rate=(0.0,) * 3, rotor_lead=1.0)
+    frame = f"{assembly.name}/{assembly.bodies[0].name}"
+    first = _unit("/a", frame, 0.1, accel_noise=said[0], gyro_noise=said[1])
+    units = [
+        _unit("/x", "other/base", 9.0),
+        first,
+        _unit("/b", frame, -0.2, accel_noise=7.0, gyro_noise=7.0),
+    ]
+    made = ImuWrenchObserver.of(assembly, platform.fleet, gains, units, cutoff=2.0, dt=0.005)
+    assert made._rows == {"/a": 0, "/b": 1}
+    layout = made._observer._layout
+    np.testing.assert_allclose(layout.positions_P[:, 0], [0.1, -0.2])
+    assert layout.is_rigid.all() and layout.bodies.tolist() == [0, 0]
+    bandwidth = 2.0 * np.pi * 2.0
+    accel, alpha = taken[0] * np.sqrt(0.5 * bandwidth), taken[1] * bandwidth / np.sqrt(0.005)
+    np.testing.assert_allclose(
+        layout.solve, _least_squares(layout.positions_P, layout.is_rigid, accel=accel, alpha=alpha)
+    )
+    assert made._observer._share == pytest.approx(1.0 - np.exp(-bandwidth * 0.005))
+
+
+def test_an_observer_of_a_module_needs_rotors_that_tilt():
+    beetle = load_platform("beetle").fleet
+    settings = {"gravity": 9.81, "gain": [2.0] * 6, "dt": 0.005}
+    made = module_observer("m1", beetle, 3.0, np.eye(3), **settings)
+    assert made._body[0] == 3.0 and made._body[2] == pytest.approx(3.0 * 9.81)
+    rotor, tilt = beetle[0].rotor, beetle[0].tilt
+    h = 0.005 / STEPS
+    expected = [
+        np.exp(-h / lag)
+        for lag in (rotor.time_constant_up, rotor.time_constant_down, tilt.time_constant)
+    ]
+    np.testing.assert_allclose([made._rotors.up, made._rotors.down, made._rotors.turn], expected)
+    assert made._rotors.most == pytest.approx(h * tilt.rate)
+    for fleet in (load_platform("f450").fleet, [beetle[0], beetle[0]]):
+        with pytest.raises(
+            BadInput, match="^key 'modules': 'm1' is no single aircraft with rotors that tilt$"
+        ):
+            module_observer("m1", fleet, 3.0, np.eye(3), **settings)

@@ -164,6 +164,23 @@ def test_ranges_pull_where_they_meet_and_one_behind_a_wall_is_left_out():
     np.testing.assert_allclose(made.estimates()[0].p_WB_W, [1.0, 2.0, 3.0], atol=0.05)
 
 
+def test_a_start_that_is_off_is_pulled_to_where_ranges_meet():
+    anchors = np.array([[8.0, 6.0, 0.5], [-8.0, 6.0, 5.0], [-8.0, -6.0, 0.5], [8.0, -6.0, 5.0]])
+    ways = np.linalg.norm(anchors - [1.5, 1.8, 3.0], axis=1)
+    made = Estimator(BLIND, SPEC, lambda a, t: state(), deviations=SPEC.restart)
+    for k in range(150):
+        t = k / 100
+        if k % 5 == 1:
+            made.ranges(0, Ranges(t, np.arange(4), anchors, ways, np.full(4, 0.05)))
+        if k % 10 == 0:
+            made.tracks(0, nothing(t))
+        made.imu(0, ImuSample(t, np.zeros(3), UP))
+    (one,) = made.estimates()
+    np.testing.assert_allclose(one.p_WB_W, [1.5, 1.8, 3.0], atol=0.05)
+    assert np.sqrt(one.covariance[0, 0]) < 0.05 and 0.0 < made.window.chi_square < 1.0
+    assert made.faults == [] and made.left_out == []
+
+
 def test_rounds_that_come_after_their_interval_are_left_out():
     buffer = RangeBuffer(None)
     one = Ranges(0.5, np.zeros(1, int), np.zeros((1, 3)), np.ones(1), np.ones(1))
