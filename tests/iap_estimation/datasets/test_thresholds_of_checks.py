@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What checks say just below and just above their thresholds, told by stand-ins of what they measure."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,16 +10,19 @@ import pytest
 from iap_description.errors import BadInput
 from iap_estimation.datasets import (
     image_checks,
+    inertial_checks,
     range_motion,
     stereo_scale,
     stream_checks,
     understanding,
 )
+from iap_estimation.datasets.accelerometer_axes import axes_text
 from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.image_rotation import Delay
-from iap_estimation.datasets.understanding import Corrections
+from iap_estimation.datasets.understanding import Corrections, DatasetSummary
 from iap_estimation.evaluation.truth import Truth
 from iap_estimation.navigation.fleet_data import AircraftData
+from iap_estimation.navigation.measurements import Images
 
 SOURCE = SimpleNamespace(source="tag")
 XY, Z, DOWN = range_motion.LEVEL[1:]
@@ -165,3 +169,61 @@ def test_a_delay_of_images_is_taken_out_where_it_is_long_and_sure(monkeypatch, f
     given = understanding._clock(sample, Corrections(image_delay=-0.02), lines)
     assert given == (0.0, {"image_delay_s": -0.02}) and lines == ["images 20.0 ms early, as given"]
     assert understanding._clock(SimpleNamespace(image_times=[]), Corrections(), lines) == (0.0, {})
+
+
+@pytest.mark.parametrize(
+    ("by_half_turns", "found"), [(True, ("-x, -y, z", 0.3)), (False, ("y, -x, z", 0.2))]
+)
+def test_other_axes_of_a_unit_are_turns_of_it_and_never_mirrored(by_half_turns, found):
+    left = {"-x, y, z": 0.1, "y, -x, z": 0.2, "-x, -y, z": 0.3}
+
+    def misfits(axes):
+        return SimpleNamespace(least=left.get(axes_text(np.array(axes)), 9.0))
+
+    sample = SimpleNamespace(misfits=misfits)
+    assert inertial_checks._other_axes(sample, by_half_turns=by_half_turns) == found
+
+
+@pytest.mark.parametrize(
+    ("now", "degrees", "is_refused"),
+    [(14.9, 0.1, False), (15.1, 4.5, True), (15.1, 4.6, False), (None, 1.0, False), (90.0, None, False)],
+)  # fmt: skip
+def test_rates_in_degrees_are_told_by_where_gravity_goes(monkeypatch, now, degrees, is_refused):
+    def gravity_of(sample, factor):
+        size = now if factor == 1.0 else degrees
+        return None if size is None else SimpleNamespace(misses=lambda: size)
+
+    monkeypatch.setattr(inertial_checks, "gravity_of", gravity_of)
+    sample = SimpleNamespace(dataset=SOURCE, samples=[0, 1], pairs=[])
+    if is_refused:
+        words = "^tag: the gyroscope does not fit where gravity goes in the body's axes in rad/s, but in deg/s:"
+        with pytest.raises(BadInput, match=words + " --gyro-scale 0.0174533$"):
+            inertial_checks.rate_unit(sample)
+    else:
+        assert inertial_checks.rate_unit(sample) is None
+
+
+def test_each_aircraft_of_a_fleet_is_understood_by_itself(monkeypatch):
+    truth = Truth(np.array([1.0, 2.0]), np.zeros((2, 7)))
+    parts = dataset(truth), dataset()
+    summaries = [
+        DatasetSummary(parts[0], {"lines": {"clock": ["late"]}, "image_delay_taken_out_s": 0.25}),
+        DatasetSummary(parts[1], {"lines": {"clock": [], "images": ["dark"]}}),
+    ]
+    whole = understanding.understand
+    monkeypatch.setattr(
+        understanding, "understand", lambda part, corrections: summaries[parts.index(part)]
+    )
+    one, two = (replace(parts[0].aircraft[0], name=name, truth=None) for name in ("a", "b"))
+    events = [(k, Images(0.5, np.zeros((1, 1), np.uint8), None)) for k in (0, 1)]
+    found = whole(
+        replace(parts[0], aircraft=(one, two), parts=parts, events=lambda: iter(events)),
+        Corrections(),
+    )
+    assert found.lines == ["a, clock: late", "b, images: dark"]
+    assert found.record["aircraft"] == {"a": {"image_delay_taken_out_s": 0.25}, "b": {}}
+    assert found.dataset.aircraft[0].truth is truth and found.dataset.aircraft[1].truth is None
+    assert sorted((who, measured.t) for who, measured in found.dataset.events()) == [
+        (0, 0.25),
+        (1, 0.5),
+    ]
