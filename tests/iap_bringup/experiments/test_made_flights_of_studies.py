@@ -24,11 +24,11 @@ def test_white_noise_of_an_assembly_has_no_share_that_flights_of_one_body_have()
 
 def test_a_wrench_at_the_end_is_of_the_last_quarter_of_a_hover():
     columns = {
-        "t": np.arange(0.0, 8.0),
-        "joint_wrenches": np.arange(8.0)[:, None, None] * np.ones((8, 2, 6)),
+        "t": np.arange(0.0, 8.0, 0.5),
+        "joint_wrenches": np.arange(16.0)[:, None, None] * np.ones((16, 2, 6)),
     }
     columns["joint_wrenches"][:, 1] = 99.0
-    assert _end(columns, 8.0).tolist() == [7.0] * 6  # not at 6 s, which is the begin
+    assert _end(columns, 8.0).tolist() == [14.0] * 6  # from 6.5 s on
 
 
 def test_flights_of_bars_have_their_seeds_and_quick_ones_a_single_one():
@@ -77,7 +77,7 @@ def test_no_more_processes_fly_than_there_are_flights_or_processors(processors, 
             yield from ()
 
     monkeypatch.setattr(runs, "ProcessPool", Pool)
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(processors))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: range(processors - pid))
     what = study(quick=True)
     assert list(runs.run_study(what, print)) == []
     assert made == [min(processors, len(what.cases))]

@@ -231,12 +231,22 @@ def test_a_refused_identification_names_its_reason(monkeypatch):
     class Log:
         vehicle = "f450"
 
-    monkeypatch.setattr(identification, "record", lambda *_, **__: None)
+    flown = []
+    monkeypatch.setattr(
+        identification, "record", lambda name, **options: flown.append((name, options))
+    )
     monkeypatch.setattr(identification, "read_run", lambda folder: [Log])
     monkeypatch.setattr(identification, "_alone", lambda scenario, log: "alone")
     monkeypatch.setattr(identification, "_of_fleet", lambda scenario, logs: iter(["a", "b"]))
     kind = identification.FlightKind("identification_flight", (), 4)
     assert identification._flight(1, kind) == ["alone"]
+    ((name, options),) = flown
+    assert (
+        name == "identification_flight"
+        and options["seed"] == 1
+        and options["folder"].name == "run"
+    )
+    assert None not in options.values()
     monkeypatch.setattr(identification, "read_run", lambda folder: [Log, Log])
     assert identification._flight(1, kind) == ["a", "b"]
 

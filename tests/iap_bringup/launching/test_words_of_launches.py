@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arguments of launch files: what is refused, what they become, and the scenario that they name."""
 
-
 import pytest
 
 from iap_bringup.launching import launch_arguments
