@@ -28,6 +28,15 @@ def row(errors=None, joints=None, outcome="completed", **changes):
     return {"outcome": outcome, "modules": modules}
 
 
+def limits():
+    """Limits of all bars by what is measured; those that are least ones have a sign."""
+    every = {
+        case.name: [row() for _ in case.seeds] for case in [*cases(), *bar_cases(quick=False)]
+    }
+    found = recorded_bars(every, quick=False)
+    return {bar.what: -bar.limit if bar.at_least else bar.limit for bar in found}
+
+
 def bars(*, quick=False, **rows):
     """Measured values by what is measured; rows of cases by their names, of others small ones."""
     every = {

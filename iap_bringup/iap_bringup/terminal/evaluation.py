@@ -74,7 +74,7 @@ def histogram(values: Array, unit: str) -> list[str]:
     if not len(values) or np.ptp(values) < 1e-9:
         return []
     counts, edges = np.histogram(values, bins=BINS)
-    most = max(int(counts.max()), 1)
+    most = int(counts.max())
     return [
         f"{low:6.2f} to {high:5.2f} {unit} {'#' * round(WIDTH * count / most):{WIDTH}} {count}"
         for low, high, count in zip(edges[:-1], edges[1:], counts.tolist(), strict=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from iap_bringup.experiments.virpo import runs, units
+from iap_bringup.experiments.virpo import runs, units, zed
 from iap_bringup.experiments.virpo import study as studies
 from iap_bringup.experiments.virpo.cases import (
     PILOTED,
@@ -74,6 +74,19 @@ def test_a_ranking_names_the_published_one_where_there_is_one_and_why_it_differs
     assert same.endswith("as published")
 
 
+def test_tables_are_markdown_with_a_column_for_each_method_and_notes_at_the_end():
+    lines = studies.as_markdown(Tables((REACHED, MISSED, FREE), ()), "a note").splitlines()
+    assert lines[2:] == [
+        "## t_1", "", "| | virpo | joint | vio |", "|---|---|---|---|", "| a_row | 0.500 ok | 2.000 MISSED |  |",
+        "| b_row |  |  | 3.000 |", "", "a note",
+    ]  # fmt: skip
+
+
+def test_flights_of_the_camera_are_short_only_where_they_are_quick():
+    lengths = [{case.duration for case in zed.zed_study(quick=q).cases} for q in (True, False)]
+    assert lengths == [{zed.QUICK_SECONDS}, {zed.SECONDS}] and zed.QUICK_SECONDS < zed.SECONDS
+
+
 def test_a_table_of_a_single_figure_and_of_none_are_csv():
     lines = studies.as_csv(Tables((REACHED,), ())).splitlines()
     assert lines[0].startswith("table,row,method,measured,") and lines[0].endswith(",passed")
@@ -112,7 +125,7 @@ def test_tables_grow_with_each_flight_and_are_shown_with_notes_at_the_end(two_ca
     lines = said_by(run, width=60)
     assert sizes_ == [1, 2] and made[0].cells == (REACHED, MISSED)
     assert lines[:2] == ["first: done", "second: done"]
-    assert "1 of 2 bars reached" in lines and lines[-2:] == [
+    assert lines[-4:-2] == ["2 [of 2]", "1 of 2 bars reached"] and lines[-2:] == [
         str(tmp_path / "tables.csv"), str(tmp_path / "tables.md"),
     ]  # fmt: skip
     assert (tmp_path / "tables.md").read_text().endswith("2 [of 2]")
