@@ -43,6 +43,7 @@ def localized(rounds=None, begins_true=True):
     methods = {
         "uwb": MethodResult("completed", found, 4, 2.0, ()),
         "vio": MethodResult("completed", {}, 4, 2.0, ()),
+        "virpo": MethodResult("completed", {"one": trajectory(0.1)}, 4, 2.0, ()),
         "joint": MethodResult("failed: no", {}, 0, 0.0, ()),
     }  # fmt: skip
     stats = SimpleNamespace(seconds=[0.1], tracks=[1], stereo=[1])
@@ -61,7 +62,9 @@ def test_every_body_is_judged_beside_its_truth_where_there_is_one():
     none = {"ate_rmse_m": None, "ate_max_m": None, "drift_percent": None}
     assert none.items() <= estimation["two"]["uwb"].items()
     assert "constant_velocity_rmse_m" not in estimation["two"]["uwb"]
-    assert list(found.comparisons["one"]) == ["uwb"] and found.comparisons["three"] == {}
+    assert estimation["one"]["virpo"]["ate_rmse_m"] == pytest.approx(0.1)
+    assert "constant_velocity_rmse_m" not in estimation["one"]["virpo"]
+    assert list(found.comparisons["one"]) == ["uwb", "virpo"] and found.comparisons["three"] == {}
     assert found.metrics["notes"] == [
         "three, uwb: the truth and the estimates have no time in common: no errors"
     ]
@@ -90,7 +93,9 @@ def test_a_folder_has_trajectories_and_truths_in_the_datas_stamps(tmp_path):
     names = sorted(each.name for each in tmp_path.iterdir())
     assert names == [
         "metrics.json",
-        *(f"trajectory_{body}_uwb.tum" for body in ("one", "three", "two")),
+        "trajectory_one_uwb.tum",
+        "trajectory_one_virpo.tum",
+        *(f"trajectory_{body}_uwb.tum" for body in ("three", "two")),
         "truth_one.tum",
     ]
     t, p = read_tum(tmp_path / "trajectory_one_uwb.tum")

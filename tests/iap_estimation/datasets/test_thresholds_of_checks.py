@@ -9,6 +9,8 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_estimation.datasets import (
+    data_sample,
+    euroc_source,
     image_checks,
     inertial_checks,
     range_motion,
@@ -18,11 +20,14 @@ from iap_estimation.datasets import (
 )
 from iap_estimation.datasets.accelerometer_axes import axes_text
 from iap_estimation.datasets.dataset import SensorDataset
+from iap_estimation.datasets.dead_ranges import check_alive
 from iap_estimation.datasets.image_rotation import Delay
 from iap_estimation.datasets.understanding import Corrections, DatasetSummary
 from iap_estimation.evaluation.truth import Truth
+from iap_estimation.frontend.calibration import CameraCalibration
 from iap_estimation.navigation.fleet_data import AircraftData
 from iap_estimation.navigation.measurements import Images
+from iap_estimation.virpo.messages import Ranges
 
 SOURCE = SimpleNamespace(source="tag")
 XY, Z, DOWN = range_motion.LEVEL[1:]
@@ -227,3 +232,55 @@ def test_each_aircraft_of_a_fleet_is_understood_by_itself(monkeypatch):
         (0, 0.25),
         (1, 0.5),
     ]
+
+
+def heard(count, span, *, is_other_alive=True):
+    """Rounds in which the first anchor says 4 m for ever, and the second changes by a span."""
+    other = np.linspace(7.0, 7.0 + span, count) if is_other_alive else np.full(count, 7.0)
+    places = np.zeros((2, 3))
+    return [
+        Ranges(0.1 * k, np.arange(2), places, np.array([4.0, d]), np.ones(2))
+        for k, d in enumerate(other)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "said"),
+    [
+        (heard(50, 0.51), "4 m to a: "), (heard(49, 0.51), None), (heard(50, 0.49), None), ([], None),
+        (heard(50, 0.0, is_other_alive=False), "4 m to a, 7 m to b: "),
+    ],
+)  # fmt: skip
+def test_fifty_ranges_of_one_number_beside_others_that_change_are_dead(rounds, said):
+    if said is None:
+        check_alive(rounds, "ab", "tag")
+    else:
+        with pytest.raises(
+            BadInput, match=f"^tag: ranges are one number in all: {said}another field"
+        ):
+            check_alive(rounds, "ab", "tag")
+
+
+@pytest.mark.parametrize(("count", "read"), [(7, 7), (19, 19), (25, 13), (0, 0)])
+def test_images_that_show_the_levels_are_spread_over_the_table(monkeypatch, tmp_path, count, read):
+    (tmp_path / "cam0/data").mkdir(parents=True)
+    names = [f"{k}.png" for k in range(count)]
+    for name in names:
+        (tmp_path / "cam0/data" / name).write_text("")
+    monkeypatch.setattr(euroc_source, "_read", lambda path: path.name)
+    tables = [
+        SimpleNamespace(names=names),
+        SimpleNamespace(names=names),
+    ]  # of the second camera none is there
+    found = list(euroc_source._first_images(tmp_path, tables))
+    assert len(found) == read and found == names[:: max(1, count // 10)]
+
+
+def test_corners_that_a_fisheye_sees_too_far_aside_have_no_direction():
+    K = [[100.0, 0.0, 200.0], [0.0, 100.0, 150.0], [0.0, 0.0, 1.0]]
+    wide = CameraCalibration.of((400, 300), K, np.zeros(4), model="equidistant", source="x")
+    inside, aside = [210.0, 150.0], [310.0, 150.0]
+    pixels = np.array([[inside, inside, aside], [inside, aside, inside]])
+    rays, good = data_sample._rays(wide, np.array([0.0, 0.0, 0.0, 1.0]), pixels)
+    assert good.tolist() == [True, False, False] and rays.shape == (2, 1, 3)
+    np.testing.assert_allclose(rays[1, 0], [np.sin(0.1), 0.0, np.cos(0.1)], atol=1e-6)
