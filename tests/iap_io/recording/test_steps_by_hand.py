@@ -67,7 +67,7 @@ def test_a_step_has_the_state_and_the_newest_of_everything():
 
 
 def test_an_arm_that_was_told_nothing_shall_stay_and_rest():
-    q, v, efforts = np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.zeros(2)
+    q, v, efforts = np.array([1.0, 2.0]), np.array([0.0, 4.0]), np.zeros(2)
     arm = step_of(sample(), {**TOLD, JOINT_STATES: (q, v, efforts)}, has_wrenches=False).arm
     assert arm.target.tolist() == [[1.0, 2.0], [0.0, 0.0], [0.0, 0.0]]
     step = step_of(sample(), {**TOLD, JOINT_COMMAND: arm.target, REVISED: "r"}, has_wrenches=False)

@@ -18,6 +18,7 @@ from iap_io.wire.stamps import set_stamps, stamps_of
 F450, STAR = vehicle_meta("f450", "one"), vehicle_meta("three_star", "star")
 QUARTER = np.array([0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)])
 ESTIMATED = STAR.model_copy(update={"state_source": "vio"})
+ARMED = vehicle_meta("m100_arm")
 FEELS = STAR.model_copy(update={"feels": True})
 
 
@@ -49,6 +50,27 @@ def test_a_state_has_poses_twists_rotors_and_joints():
     assert stamps_of(out["header"]).tolist() == [1_500_000_000, 1_750_000_000, 2_000_000_000]
     relative = so3.multiply(so3.conjugate(c.x[:, 0, 3:7]), c.x[:, 2, 3:7])
     np.testing.assert_allclose(out["joint_positions"].reshape(3, 3, 4)[:, 1], relative, atol=1e-12)
+
+
+def test_joints_of_an_arm_stand_behind_all_others_in_a_state():
+    c = columns(ARMED)
+    n = c.arm.q.shape[1]
+    for i, part in enumerate((c.arm.q, c.arm.v, c.arm.efforts, c.arm.target, c.arm.load)):
+        part[...] = 1000.0 * i + np.arange(part.size).reshape(part.shape)
+    layouts = topics.layouts(ARMED)
+    out = {name: records(layouts[name], 3) for name in ("state", *topics.ARM_TOPICS)}
+    column_messages.fill_state(out["state"], c, ARMED)
+    assert out["state"]["joint_positions"][:, -n:].tolist() == c.arm.q.tolist()
+    assert out["state"]["joint_velocities"][:, -n:].tolist() == c.arm.v.tolist()
+    assert out["state"]["loads"][:, 0].tolist() == c.arm.load.tolist()
+    column_messages.fill_arm(out, c, c.arm)
+    states, point = out[topics.JOINT_STATES], out[topics.JOINT_COMMAND]["points"][:, 0]
+    found = [states[name] for name in ("position", "velocity", "effort")]
+    found += [point[name] for name in ("positions", "velocities", "effort")]
+    expected = [c.arm.q, c.arm.v, c.arm.efforts, *np.moveaxis(c.arm.target, 1, 0)]
+    for each, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(each, other)
+    assert stamps_of(states["header"]).tolist() == [1_500_000_000, 1_750_000_000, 2_000_000_000]
 
 
 def test_references_and_commands_come_back_as_they_were_filled_in():
