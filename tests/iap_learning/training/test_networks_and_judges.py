@@ -9,7 +9,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import Rollout
-from iap_learning.training import judging
+from iap_learning.training import cloning, iql, judging, td3bc
 from iap_learning.training.cloning import OfflineStage, transitions
 from iap_learning.training.judging import Best, Judge
 from iap_learning.training.networks import (
@@ -22,6 +22,7 @@ from iap_learning.training.networks import (
     optimiser_step,
 )
 from iap_learning.training.offline import NetworkShape
+from iap_learning.training.transitions import Transitions
 
 
 def test_weights_are_orthogonal_of_the_gain_of_their_layer():
@@ -177,3 +178,79 @@ def test_steps_of_episodes_end_with_their_own_last_observation():
 def test_the_policy_of_a_state_is_that_of_its_networks_where_it_has_some():
     assert OfflineStage.actor(SimpleNamespace(actor="own")) == "own"
     assert OfflineStage.actor(SimpleNamespace(nets=SimpleNamespace(actor="inner"))) == "inner"
+
+
+# the stage offline
+
+
+class Rows:
+    """A log that keeps its rows."""
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, *row):
+        self.rows.append(row)
+
+
+def offline_stage(monkeypatch, updates=7, together=3):
+    """A stage whose state adds up the rewards of its batches of five."""
+
+    def update(state, batch, key):
+        return state + batch.rewards.sum(), {
+            "error": batch.rewards.mean(),
+            "seen": batch.observations.mean(),
+        }
+
+    method = SimpleNamespace(
+        begin=lambda settings, shape: (settings, shape), make_update=lambda settings: update
+    )
+    monkeypatch.setitem(cloning.METHODS, "mine", method)
+    settings = SimpleNamespace(updates=updates, batch=5)
+    offline = SimpleNamespace(method="mine", mine=settings, together=together)
+    experiment = SimpleNamespace(seed=1, reward=2.0, normalisation=SimpleNamespace(least=0.1))
+    seen = np.array([[1.0], [3.0]])
+    steps = Transitions.of(
+        seen, np.zeros((2, 1)), np.array([1.0, 3.0]), seen, np.zeros(2, bool), source="data"
+    )
+    log = Rows()
+    return OfflineStage(experiment, offline, "shape", steps, log), log, settings
+
+
+def test_a_stage_goes_in_rounds_of_updates_the_last_of_which_is_shorter(monkeypatch):
+    stage, log, settings = offline_stage(monkeypatch)
+    assert (stage.rounds, stage.updates) == (3, 7) and stage.begin() == (settings, "shape")
+    assert stage.moments.samples == 2 and stage.moments.mean.tolist() == [2.0]
+    legs = list(stage.legs(np.float32(0.0), 0))
+    assert [done for _, done in legs] == [1, 2, 3]
+    assert [row[:2] for row in log.rows] == [("offline", 3), ("offline", 6), ("offline", 7)]
+    added = np.diff([0.0, *(float(state) for state, _ in legs)])
+    for (_, _, report), count, sum_of in zip(log.rows, (3, 3, 1), added, strict=True):
+        assert sum_of == pytest.approx(5 * count * report["error"], rel=1e-5)
+        assert 2.0 <= report["error"] <= 6.0 and abs(report["seen"]) <= 1.0
+        # rewards are 2 and 6 where observations are -1 and 1
+        assert report["error"] == pytest.approx(4.0 + 2.0 * report["seen"], rel=1e-4)
+    assert len({row[2]["error"] for row in log.rows}) > 1
+    assert offline_stage(monkeypatch, 6)[0].rounds == 2
+
+
+def test_a_stage_that_goes_on_is_the_same_as_one_that_was_never_interrupted(monkeypatch):
+    stage, _, _ = offline_stage(monkeypatch)
+    whole = [state for state, _ in stage.legs(np.float32(0.0), 0)]
+    other, log, _ = offline_stage(monkeypatch)
+    ((last, done),) = other.legs(whole[1], 2)
+    assert done == 3 and float(last) == float(whole[2]) and log.rows[0][1] == 7
+    assert list(other.legs(last, 3)) == []
+
+
+@pytest.mark.parametrize("method", [iql, td3bc])
+def test_critics_see_observations_and_actions_and_targets_begin_as_they_are(method):
+    shape = NetworkShape(np.random.default_rng(1), 6, 2, (8,), (9,))
+    state = method.begin(SimpleNamespace(largest_gradient=1.0), shape)
+    assert state.nets.actor[0].weights.shape == (6, 8) and len(state.nets.critics) == 2
+    for critic in state.nets.critics:
+        assert [layer.weights.shape for layer in critic] == [(8, 9), (9, 1)]
+    assert not np.array_equal(*(critic[0].weights for critic in state.nets.critics))
+    if method is iql:
+        assert state.nets.state_value[0].weights.shape == (6, 9)
+        assert state.target == state.nets.critics
