@@ -129,3 +129,13 @@ def test_a_wrench_that_a_platform_cannot_make_is_refused_by_its_axis():
     with pytest.raises(BadInput, match="iap.*without spherical joints tilts to push"):
         check_axes(model_of("f450"), axes, "iap")
     check_axes(model_of("f450"), np.zeros(6, bool), "iap")
+
+
+@pytest.mark.parametrize("scale", [0.01, 100.0])
+def test_what_thrusts_can_make_does_not_depend_on_how_large_the_platform_is(scale):
+    """Torques count per longest lever."""
+    model = model_of("three_star")
+    levers = np.repeat([1.0, scale], 3)[:, None]
+    larger = replace(model, B=model.B * levers).reach
+    np.testing.assert_allclose(larger.singular, model.reach.singular, rtol=1e-9)
+    assert larger.rank == 6

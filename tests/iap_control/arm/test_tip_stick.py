@@ -94,3 +94,11 @@ def test_demands_are_in_the_order_of_time() -> None:
     still = {"velocity": [0.0, 0.0, 0.0], "turn_deg": 0.0}
     with pytest.raises(BadInput, match="key 'demands': the times must increase"):
         stick({"t": 1.0, **still}, {"t": 1.0, **still})
+
+
+def test_a_twist_counts_from_the_first_instant_after_it_came_however_late_that_is() -> None:
+    made = stick(acceleration=1e3)
+    made.take(np.array([0.2, 0.0, 0.0, 0.0, 0.0, 0.0]), in_map=True)
+    timeout = MOTION["timeout"]
+    speeds = [made(30.0 + t, PERIOD, START)[1][0] for t in (0.0, 0.99 * timeout, 1.01 * timeout)]
+    assert speeds == pytest.approx([0.2, 0.2, 0.0])

@@ -6,6 +6,8 @@ import pytest
 
 from iap_control.actuation.kinds import platform_model
 from iap_control.controllers.attitude import AttitudeController
+from iap_control.controllers.controller import PlatformController, make_controller
+from iap_control.controllers.velocity import VelocityController
 from iap_control.gains import Gains, gains_tree
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -71,3 +73,19 @@ def test_the_aircrafts_own_autopilot_follows_a_figure_by_it():
             worst = max(worst, float(np.linalg.norm(simulation.state[0, :3] - row[:3])))
             simulation.step()
     assert worst < 0.02
+
+
+@pytest.mark.parametrize(
+    ("law", "made"),
+    [
+        ("attitude", AttitudeController),
+        ("velocity", VelocityController),
+        ("auto", PlatformController),
+    ],
+)
+def test_a_law_is_made_by_its_name(law, made):
+    """Laws of one multirotor, and the platform's own."""
+    record = load_platform("f450")
+    model = platform_model(Assembly.of(record), record.fleet, gravity=9.81, com_coupling=True)
+    controller = make_controller(law, model, GAINS, dt=0.005, yaw_mode="follow")
+    assert type(controller) is made
