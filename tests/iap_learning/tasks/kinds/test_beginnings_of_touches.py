@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 from iap_learning.tasks.kinds.hinge_turn.episodes import TurnEpisodes
+from iap_learning.tasks.kinds.peg_in_hole.episodes import PegEpisodes
 from iap_learning.tasks.kinds.perch_on_wall import episodes as perch
 from iap_learning.tasks.kinds.push_object.episodes import ShoveEpisodes
+from iap_learning.tasks.kinds.slide_along_wall import kind as slide
+from iap_learning.tasks.kinds.wall_push.episodes import WallPushEpisodes
 from iap_learning.tasks.tip_episodes import TipEpisodes
 from iap_learning.tasks.touch_episodes import TouchEpisodes
 
@@ -29,13 +32,49 @@ class Told:
 
 def begun(kind, base, monkeypatch, **parts):
     """Episodes of three worlds whose first and last begin, and which of them the base was told of."""
-    made, told = object.__new__(kind), []
+    made, told = object.__new__(PegEpisodes if kind is TipEpisodes else kind), []
     monkeypatch.setattr(base, "_begin", lambda _, indices: told.append(indices.tolist()))
     worlds = SimpleNamespace(seeds=SEEDS, world=lambda i: f"world {i}")
     vars(made).update(worlds=worlds, **parts)
     kind._begin(made, BEGIN)
     assert told == [[0, 2]]
     return made
+
+
+def test_tips_forget_counts_forces_and_the_best_and_are_led_from_the_start(monkeypatch):
+    parts = {key: Told() for key in ("_counts", "_sensors", "_reference")}
+    sums = {key: np.ones(3) for key in ("_force_sum", "_best")}
+    made = begun(TipEpisodes, TouchEpisodes, monkeypatch, **parts, **sums)
+    assert made._counts.calls == made._reference.calls == [("reset", [0, 2])]
+    assert made._sensors.calls == [("reset", [0, 2], [50, 70])]
+    assert made._force_sum.tolist() == made._best.tolist() == [0.0, 1.0, 0.0]
+
+
+def test_a_push_forgets_its_counts_measurements_and_sums(monkeypatch):
+    parts = {key: Told() for key in ("_counts", "_measurements")}
+    sums = {key: np.ones(3) for key in ("_force_sum", "_over_sum")}
+    made = begun(WallPushEpisodes, TouchEpisodes, monkeypatch, **parts, **sums)
+    assert made._counts.calls == [("reset", [0, 2])]
+    assert made._measurements.calls == [("reset", [0, 2], [50, 70])]
+    assert made._force_sum.tolist() == made._over_sum.tolist() == [0.0, 1.0, 0.0]
+
+
+def test_a_peg_draws_the_holes_of_the_worlds(monkeypatch):
+    parts = {"holes": Told(), "task": SimpleNamespace(hole="funnel")}
+    made = begun(PegEpisodes, TipEpisodes, monkeypatch, **parts)
+    assert made.holes.calls == [("draw", 0, "funnel", "world 0"), ("draw", 2, "funnel", "world 2")]
+
+
+def test_a_slide_begins_with_a_wall_as_much_nearer_as_its_world_has_it(monkeypatch):
+    def placed(world):
+        wall = SimpleNamespace(position=np.array([float(world[-1]) - 0.5, 9.0, 9.0]))
+        return SimpleNamespace(objects={"wall": wall})
+
+    monkeypatch.setattr(slide, "placed_world", placed)
+    line = SimpleNamespace(wall=np.array([1.0, 0.0, 0.0]), axes=np.eye(3))
+    parts = {"line": line, "task": SimpleNamespace(wall="wall"), "_early": np.full(3, 7.0)}
+    made = begun(slide.SlideEpisodes, TipEpisodes, monkeypatch, **parts)
+    assert made._early == pytest.approx([1.5, 7.0, -0.5])
 
 
 def test_a_turn_draws_the_hinges_of_the_worlds_and_heads_as_before(monkeypatch):
