@@ -162,6 +162,36 @@ def test_the_numbers_behind_a_header_are_those_that_rosbags_reads(frame):
         assert cdr.doubles_behind_header(forged, 37) is None
 
 
+def test_the_frame_before_numbers_ends_with_a_zero_and_what_fills_up_may_be_anything():
+    data = bytearray(cdr.serialised(cdr.in_frame("sensor_msgs/msg/Imu", "i")))
+    # 4 bytes of the encapsulation, 8 of the stamp, 4 of the length, "i" and its end, 2 that fill up
+    assert data[16:20] == b"i\0\0\0"
+    data[18:20] = b"\1\2"
+    assert not cdr.doubles_behind_header(bytes(data), 37)[:3].any()
+    data[17] = 1
+    assert cdr.doubles_behind_header(bytes(data), 37) is None
+
+
+@pytest.mark.parametrize(
+    "names", [[], [""], ["a"], ["ab", "c"], ["abc", "abcd"], ["abcdefg", "é"]]
+)
+def test_numbers_behind_texts_lie_where_rosbags_writes_them(names):
+    values = {key: np.arange(2.0) + k for k, key in enumerate(("position", "velocity", "effort"))}
+    sample = cdr.in_frame("sensor_msgs/msg/JointState", "map", name=names, **values)
+    layout = cdr.MessageLayout.of(sample)
+    record = layout.template.view(layout.dtype)[0]
+    for key, numbers in values.items():
+        assert record[key].tolist() == numbers.tolist()
+    assert (
+        layout.template.tobytes()[: layout.template.size]
+        == cdr.serialised(sample)[: layout.template.size]
+    )
+    other = cdr.serialised(
+        cdr.in_frame("sensor_msgs/msg/JointState", "map", name=[*names, "z"], **values)
+    )
+    assert len(other) > layout.template.size
+
+
 def test_records_of_no_message_or_of_unlike_sizes_are_refused():
     blobs = [
         cdr.serialised(cdr.in_frame(topics.POSE, frame)) for frame in ("map", "a longer name")
