@@ -146,7 +146,7 @@ def test_distances_of_a_tag_are_those_of_its_antenna_while_the_truth_has_no_hole
     x = found.t - 2.0
     np.testing.assert_allclose(found.distances[:, 0], np.hypot(10.0 - x, 1.0))
     np.testing.assert_allclose(found.distances[:, 1], np.sqrt(x**2 + 1.0 + 1e4))
-    assert found.aircraft == 3
+    assert found.aircraft == 3 and tag(truth(t=T[:2])).t.tolist() == [2.0]
     own = tag(truth(q=[np.nan] * 4, p_BM_B=np.array([1.0, 0.0, 0.0])))
     np.testing.assert_allclose(own.distances[:, 0], 10.0 - x)
 

@@ -206,7 +206,9 @@ def test_variances_of_a_place_are_those_of_orthogonal_ranges():
         0.0, np.arange(4), np.diag([2.0, 3.0, 4.0, 0.0])[:, :3] * 1.0, np.ones(4), np.ones(4)
     )
     along.p_W[3] = [-5.0, 0.0, 0.0]
-    np.testing.assert_allclose(range_motion._spread(np.zeros(3), along), [0.005, 0.01, 0.01])
+    here = np.array([1.0, 20.0, 300.0])
+    along.p_W[:] += here
+    np.testing.assert_allclose(range_motion._spread(here, along), [0.005, 0.01, 0.01])
 
 
 def test_maps_that_may_be_meant_are_one_of_each_four_that_a_heading_tells_apart():

@@ -199,6 +199,7 @@ def test_rates_in_degrees_are_told_by_where_gravity_goes(monkeypatch, now, degre
         return None if size is None else SimpleNamespace(misses=lambda: size)
 
     monkeypatch.setattr(inertial_checks, "gravity_of", gravity_of)
+    assert inertial_checks.rate_unit(SimpleNamespace(samples=[0])) is None
     sample = SimpleNamespace(dataset=SOURCE, samples=[0, 1], pairs=[])
     if is_refused:
         words = "^tag: the gyroscope does not fit where gravity goes in the body's axes in rad/s, but in deg/s:"

@@ -56,6 +56,12 @@ def test_who_is_waited_for_in_vain_is_not_waited_for_again_until_it_comes():
     made.odometry(1, odometry(0.95, 1))
     assert not made.odometry(0, odometry(1.05, 0)) and made.odometry(1, odometry(1.05, 1))
     assert len(made.estimates()) == 2
+    assert made.state._off.shape == (2, 0, 3)
+    seven = np.array([[5.0, 0.0, 0.0]])
+    made.ranges(0, Ranges(1.1, np.array([7]), seven, np.array([4.5]), np.array([0.1])))
+    for a in range(2):
+        made.odometry(a, odometry(1.15, a))
+    assert made.state._off.shape == (2, 8, 3), "anchors from 0 to 7"
 
 
 def test_updates_come_no_faster_than_their_rate():

@@ -285,3 +285,11 @@ def test_tracks_beyond_the_rows_are_left_out_and_known_ones_go_on():
     assert add(made, 1, 2, np.array([9, 8]), views[:2], np.array([1, 0])) == 2
     assert made.sides[:, 2].tolist() == [LEFT, LEFT | RIGHT] and made.aircraft.tolist() == [1, 1]
     np.testing.assert_allclose(made.views[1, 2], [0.0, 1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(("off", "refused"), [(0.19, set()), (0.21, {1})])
+def test_an_anchor_counts_again_below_two_deviations(off, refused):
+    gate = RangeGate(1, SPEC.range_gate.model_copy(update={"floor": 1e-9}), 99.0)
+    gate.refused = [{1}]
+    gate.check(0, measured([0.0, off, 0.0], 0.1), 0.1, np.zeros((3, 3)))
+    assert gate.refused == [refused]
