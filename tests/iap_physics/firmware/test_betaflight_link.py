@@ -14,7 +14,7 @@ from iap_physics.firmware.betaflight.command_line import EEPROM, stored_settings
 from iap_physics.firmware.betaflight.link import BetaflightLink
 from iap_physics.firmware.firmware import FirmwareFailed
 
-PORT = 9001 + 4000 + (ARDUPILOT_PORT - 9302)  # of raw pulses, of none that may fly here
+PORT = 13_001 + 10 * (ARDUPILOT_PORT - 9302)  # of raw pulses, of none that may fly here
 
 
 class Ended(Exception):
