@@ -11,6 +11,7 @@ from flying import scenario_of
 from iap_description.errors import BadInput
 from iap_simulation.scenario import randomization
 from iap_simulation.scenario.plant_checks import check_plant, check_scenario_latches
+from iap_simulation.scenario.resolving import Options, resolve, resolved
 
 
 @pytest.mark.parametrize(
@@ -151,3 +152,54 @@ def test_obstacles_have_a_seed_of_their_own_or_one_of_the_flight_and_motions_are
     own = draw_of("hover", boxes.format("seed: 5, "))
     assert randomization.placed_world(own) is own.world
     assert own.world.objects["crates"].seed == 5  # type: ignore[union-attr]
+
+
+def test_options_are_written_into_the_keys_that_they_set() -> None:
+    tree = resolve(
+        "hover", Options(seed=41, duration=2.5, engine="closed_form", scene="textured_walls")
+    )[1]
+    assert (tree["seed"], tree["duration"], tree["engine"]["name"]) == (41, 2.5, "closed_form")
+    assert tree["world"]["scene"] == "textured_walls"
+    plain = resolve("hover", Options())[1]
+    assert plain["world"]["scene"] is None and plain["engine"]["name"] != "auto"
+    with pytest.raises(BadInput, match="^unknown option 'sped'"):
+        resolved("hover", {}, {"sped": 1})
+    scenario = resolved("hover", {"wind.speed": 2.0}, {"seed": 3})[0]
+    assert (scenario.wind.speed, scenario.seed) == (2.0, 3)
+    assert resolved(scenario, {}, {})[0] is scenario
+    with pytest.raises(BadInput, match="a resolved scenario takes no settings or options"):
+        resolved(scenario, {"wind.speed": 2.0}, {})
+    with pytest.raises(BadInput, match=r"--seed -3: .*'seed'|seed"):
+        resolve("hover", Options(seed=-3))
+
+
+@pytest.mark.usefixtures("halves")
+def test_faces_catch_at_the_speeds_that_a_seed_draws() -> None:
+    made: dict[str, Any] = {}
+
+    def copied(**own: Any) -> Any:
+        return SimpleNamespace(**own, model_copy=lambda update: copied(**{**own, **update}))
+
+    face = copied(least_speed=1.0, slip=2.0, turn_rate=4.0)
+    latches = {"face": copied(speed=8.0, face=face), "plain": copied(speed=3.0, face=None)}
+    scenario: Any = SimpleNamespace(seed=1, draw=SimpleNamespace(face_speed=0.4), latches=latches)
+    made |= randomization.drawn_latches(scenario)
+    drawn = made["face"]
+    numbers = (drawn.speed, drawn.face.least_speed, drawn.face.slip, drawn.face.turn_rate)
+    assert numbers == pytest.approx((9.6, 1.2, 2.4, 4.8))
+    assert made["plain"] is latches["plain"] and list(made) == ["face", "plain"]
+    scenario.draw.face_speed = 0.0
+    assert randomization.drawn_latches(scenario) is latches
+
+
+def test_a_sensor_that_fails_is_one_that_is_flown() -> None:
+    fault = "faults=[{at: 1.0, sensor: uwb, output: frozen}]"
+    assert scenario_of("hover", fault, sensors="uwb").vehicles[0].faults
+    with pytest.raises(
+        BadInput, match=r"faults\.0\.sensor': 'uwb' is not flown \(sensors: none\)"
+    ):
+        scenario_of("hover", fault)
+    with pytest.raises(BadInput, match=r"'uwb' is not flown \(sensors: imu"):
+        scenario_of("hover", fault, sensors="imu")
+    with pytest.raises(BadInput, match="faults"):
+        scenario_of("hover", "faults=[{at: 1.0, aircraft: 9, rotor: 1, thrust: 0.5}]")
