@@ -166,7 +166,8 @@ def test_a_line_of_a_push_goes_against_the_force_that_is_asked_for():
     np.testing.assert_allclose(line.start_tip, line.tip_P)
     two = stub(scenario, push=SimpleNamespace(force=(0.0, 3.0, 4.0)))
     assert PushLine.of("t", "wall", two, row).desired == 5.0
-    np.testing.assert_allclose(PushLine.of("t", "wall", two, row).axes[0], [0.0, -0.6, -0.8])
+    axes = PushLine.of("t", "wall", two, row).axes
+    np.testing.assert_allclose(axes, [[0, -0.6, -0.8], [1, 0, 0], [0, -0.8, 0.6]], atol=1e-12)
 
 
 @pytest.mark.parametrize(
