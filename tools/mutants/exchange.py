@@ -10,6 +10,7 @@ import gc
 import sys
 from collections import defaultdict
 from functools import cache
+from inspect import getattr_static
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -88,7 +89,8 @@ def _functions(file: str) -> list[FunctionType]:
 def _compiled() -> set[FunctionType]:
     """The functions of which compiled code was made, by all that numba has so far."""
     of_numba = [each for each in _objects() if str(type(each).__module__).startswith("numba.")]
-    functions = [getattr(each, name, None) for each in of_numba for name in ("py_func", "_pyfunc")]
+    names = "py_func", "_pyfunc"
+    functions = [getattr_static(each, name, None) for each in of_numba for name in names]
     return {each for each in functions if type(each) is FunctionType}
 
 
