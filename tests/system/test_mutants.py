@@ -52,17 +52,6 @@ from iap_toy.sums import Sum
 def test_twice_the_sum():
     assert Sum().of(1.0, 2.0) == 6.0
 """
-WHOLE = '''
-@rounded(2.0)
-def steered(x: Annotated[float, 5.0], gain: float = 0.5) -> float:
-    """Docstring of 3.0."""
-    if x > 1.0:
-        raise ValueError(f"{x + 1.0} is more than 1")
-    elif x is None:
-        self.rows[0] = 7
-        pairs = list(zip(x, x, strict=True))
-    return -x[2]
-'''
 
 
 @pytest.fixture
@@ -90,40 +79,6 @@ def toy(tmp_path):
         (package / f"{name}.py").write_text(text)
     (tests / "test_sums.py").write_text(TESTS)
     return tmp_path
-
-
-def test_every_fault_compiles_and_leaves_texts_annotations_and_decorators_alone(mutations):
-    found = mutations(WHOLE)
-    for fault in found:
-        changed = fault.applied(WHOLE)
-        compile(changed, "steered.py", "exec")
-        assert changed != WHOLE
-        for kept in (
-            "@rounded(2.0)",
-            "Annotated[float, 5.0]",
-            "Docstring of 3.0",
-            "{x + 1.0} is",
-            "strict=True",
-        ):
-            assert kept in changed
-        assert fault.function == "steered"
-    assert {fault.kind for fault in found} == {
-        "default changed",
-        "comparison flipped",
-        "constant 10 % larger",
-        "constant one larger",
-        "if False",
-        "if negated",
-        "index off by one",
-        "sign or not removed",
-        "statement removed",
-    }
-
-
-def test_numbers_that_stand_in_the_body_of_a_protocol_are_no_faults(mutations):
-    assert not mutations(
-        'class Caster:\n    def cast(self, far: float = 2.0):\n        """Cast."""\n'
-    )
 
 
 def test_tests_of_a_kernel_are_those_that_reach_it_through_other_kernels_nearest_first(tool, toy):

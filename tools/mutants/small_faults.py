@@ -2,7 +2,7 @@
 """Small faults in Python source: each is one expression or one statement, changed as text.
 
 What cannot be a fault of behaviour stays: annotations, docstrings, decorators, imports, what is raised or printed
-as text, and `strict=True` of `zip`, which only asserts that lengths are equal.
+as text, what is asserted, which narrows types alone, and `strict=True` of `zip`, which asserts that lengths are equal.
 """
 
 import ast
@@ -21,7 +21,7 @@ OPPOSITE = {
     ast.FloorDiv: ast.Mult,
 }
 BOUNDS = {"min", "max", "minimum", "maximum", "clip", "clamp", "clamped"}
-TEXTS = (ast.Raise, ast.JoinedStr, ast.Import, ast.ImportFrom)
+TEXTS = (ast.Raise, ast.Assert, ast.JoinedStr, ast.Import, ast.ImportFrom)
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,12 @@ def _of_expression(node: ast.AST) -> Iterator[tuple[str, str]]:
             "condition negated",
             _in_brackets(ast.IfExp(_negated(node.test), node.body, node.orelse)),
         )
-    elif isinstance(node, ast.Call) and _name(node.func) in BOUNDS and len(node.args) > 1:
+    elif (
+        isinstance(node, ast.Call)
+        and _name(node.func) in BOUNDS
+        and len(node.args) > 1
+        and not any(isinstance(each, ast.Starred) for each in node.args)
+    ):
         kept = next((a for a in node.args if not isinstance(a, ast.Constant)), node.args[0])
         yield "bound removed", _in_brackets(kept)
     elif (
