@@ -127,6 +127,8 @@ class Deferral:
                 if callable(before):
                     self._before[number] = before
                     signal.signal(number, self._hold)
+            if self._pending not in self._before:  # it is ignored since it came
+                self._pending = None
         return self
 
     def _hold(self, number: int, _: FrameType | None) -> None:

@@ -162,3 +162,14 @@ def test_an_ignored_signal_stays_ignored():
             assert signal.getsignal(TERM) != interrupts.pass_by
     finally:
         signal.signal(INT, before)
+
+
+def test_a_signal_that_is_ignored_since_it_came_is_not_answered():
+    with interrupts.handled(interrupts.raise_interrupt) as record:
+        record.number = INT
+        before = signal.signal(INT, signal.SIG_IGN)
+        try:
+            with Deferral() as deferral:
+                deferral.check()
+        finally:
+            signal.signal(INT, before)
