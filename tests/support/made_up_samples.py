@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from iap_description.math import so3
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples
 
@@ -25,3 +26,16 @@ def samples_of(p: Any, q: Any = (0.0, 0.0, 0.0, 1.0), **fields: Any) -> Samples:
 def stamps_of(t: Any) -> np.ndarray:
     """Stamps [ns] of times [s]."""
     return np.round(np.asarray(t) * NS).astype(np.int64)
+
+
+def east(x: Any, q: Any = (0.0, 0.0, 0.0, 1.0)) -> Samples:
+    """Samples at places (K,) along x [m]."""
+    x = np.asarray(x, dtype=float)
+    return samples_of(np.stack([x, 0.0 * x, 0.0 * x], axis=1), q)
+
+
+def yawed(degrees: Any) -> np.ndarray:
+    """Attitudes (K, 4) of headings (K,) [deg]."""
+    return so3.quaternion_exp(
+        np.radians(np.asarray(degrees, dtype=float))[:, None] * [0.0, 0.0, 1.0]
+    )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from made_up_columns import ESTIMATED, F450, FEELS, QUARTER, STAR, columns, records
 from made_up_flights import vehicle_meta
 
 from iap_description.math import so3
@@ -15,28 +16,7 @@ from iap_io.runs.columns import Columns, ColumnTable, WrenchColumns, joined, par
 from iap_io.wire.cdr import decoded
 from iap_io.wire.stamps import set_stamps, stamps_of
 
-F450, STAR = vehicle_meta("f450", "one"), vehicle_meta("three_star", "star")
-QUARTER = np.array([0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)])
-ESTIMATED = STAR.model_copy(update={"state_source": "vio"})
 ARMED = vehicle_meta("m100_arm")
-FEELS = STAR.model_copy(update={"feels": True})
-
-
-def records(layout, count):
-    return np.tile(layout.template, (count, 1)).view(layout.dtype)[:, 0]
-
-
-def columns(vehicle, count=3):
-    """Columns whose numbers all differ."""
-    c = Columns.zeros(count, vehicle)
-    c.k[:], c.t[:] = 7 + np.arange(count), 1.5 + 0.25 * np.arange(count)
-    for i, part in enumerate(
-        (c.x, c.reference, c.reference_wrench_P, c.wrench_P, c.aircraft, c.rpm, c.tilt)
-    ):
-        part[...] = 1000.0 * i + np.arange(part.size).reshape(part.shape)
-    c.x[..., 3:7] = QUARTER
-    c.level[:], c.mode[:] = 2, 3
-    return c
 
 
 def test_a_state_has_poses_twists_rotors_and_joints():

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from made_up_columns import ESTIMATED, FEELS, STAR, columns, records
 from made_up_flights import vehicle_meta
 
 from iap_description.vehicles.assembly import Assembly
@@ -10,33 +11,10 @@ from iap_description.vehicles.faults import BatteryFault, RotorFault
 from iap_description.vehicles.platform import load_platform
 from iap_io.recording.note_chunk import Note, NoteChunk
 from iap_io.runs import column_messages, fault_meta, run_reader, topics
-from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RunMeta
 from iap_io.runs.vehicle_meta import AircraftMeta, ChainMeta, VehicleMeta
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import StateMessage
-
-F450, STAR = vehicle_meta("f450", "one"), vehicle_meta("three_star", "star")
-QUARTER = np.array([0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)])
-ESTIMATED = STAR.model_copy(update={"state_source": "vio"})
-FEELS = STAR.model_copy(update={"feels": True})
-
-
-def records(layout, count):
-    return np.tile(layout.template, (count, 1)).view(layout.dtype)[:, 0]
-
-
-def columns(vehicle, count=3):
-    """Columns whose numbers all differ."""
-    c = Columns.zeros(count, vehicle)
-    c.k[:], c.t[:] = 7 + np.arange(count), 1.5 + 0.25 * np.arange(count)
-    for i, part in enumerate(
-        (c.x, c.reference, c.reference_wrench_P, c.wrench_P, c.aircraft, c.rpm, c.tilt)
-    ):
-        part[...] = 1000.0 * i + np.arange(part.size).reshape(part.shape)
-    c.x[..., 3:7] = QUARTER
-    c.level[:], c.mode[:] = 2, 3
-    return c
 
 
 def test_notices_are_in_the_order_of_time():

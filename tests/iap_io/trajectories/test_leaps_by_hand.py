@@ -3,25 +3,13 @@
 
 import numpy as np
 import pytest
-from made_up_samples import NOTHING_SAID, samples_of, stamps_of
+from made_up_samples import NOTHING_SAID, east, stamps_of, yawed
 
 from iap_description.errors import BadInput
-from iap_description.math import so3
 from iap_io.trajectories import leaps
 from iap_io.trajectories.pose_reading import PoseReading
 
 DT = 0.02
-
-
-def east(x, q=(0.0, 0.0, 0.0, 1.0)):
-    x = np.asarray(x, dtype=float)
-    return samples_of(np.stack([x, 0.0 * x, 0.0 * x], axis=1), q)
-
-
-def yawed(degrees):
-    return so3.quaternion_exp(
-        np.radians(np.asarray(degrees, dtype=float))[:, None] * [0.0, 0.0, 1.0]
-    )
 
 
 @pytest.mark.parametrize(
