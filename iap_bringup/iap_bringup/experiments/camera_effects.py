@@ -23,7 +23,6 @@ from iap_sensors.cameras.camera import Camera
 from iap_sensors.cameras.renderer import Frame, Renderer
 from iap_sensors.cameras.spec import PRESETS, CameraSpec
 
-Q_FORWARD = np.array([0.0, 0.0, 0.0, 1.0])
 DISTANCE = 4.0  # of the wall with spots [m]
 SENSOR = {"pixel_size": 6.0, "full_well": 10000.0, "read_noise": 20.0, "black_level": 10.0}
 SYSTEM_GAIN = (255.0 - 10.0) / 10000.0  # of that image sensor [DN/e-]
@@ -86,7 +85,7 @@ def exposure_off(speed: float = 0.4, target: float = 0.3, count: int = 20) -> fl
     camera = _camera({"sensor": sensor, "exposure": {"time": 0.004}, "auto_exposure": automatic})
     products, means = [], []
     for _ in range(count):
-        planned = camera.shot((np.zeros(3), Q_FORWARD)).exposure
+        planned = camera.shot((np.zeros(3), so3.IDENTITY)).exposure
         products.append(planned.time * planned.gain)
         means.append(float(_even(camera, 1.0).mean()) / 255.0)
     expected = [products[k + 1] * (target / means[k]) ** speed for k in range(count - 2)]
@@ -100,7 +99,7 @@ def spots_off(renderer: Renderer, keys: dict[str, Any], *, moving: bool = True) 
     wall, points_W = spotted_wall(DISTANCE, so3.quaternion_exp(np.array([0.0, 0.0, 0.2])))
     renderer.load(lit_wall(wall, dark_spot()), [])
     v_W, w_W = (np.array(SPEED), np.array(RATES)) if moving else (np.zeros(3), np.zeros(3))
-    shot = camera.shot((np.zeros(3), Q_FORWARD), (v_W, w_W))
+    shot = camera.shot((np.zeros(3), so3.IDENTITY), (v_W, w_W))
     image = camera.develop(renderer.render([shot], NO_BODIES)[0]).mono
     assert image is not None  # noqa: S101 - the preset gives it
     middle, rows = 0.5 * (camera.spec.height - 1), np.full(len(points_W), 0.0)

@@ -49,7 +49,7 @@ def projection(report: Report, renderer: Renderer) -> Rows:
         ("distorted", LEFT, BARREL),
     ):
         spec = CameraSpec(**{**CAMERAS.tree("vi_g"), "distortion": distortion})
-        shot = Shot(CameraModel.of(spec), spec, mount, optical(np.array([0.0, 0.0, 0.0, 1.0])))
+        shot = Shot(CameraModel.of(spec), spec, mount, optical(so3.IDENTITY))
         wall, points_W = spotted_wall(4.0, so3.quaternion_exp(np.array([0.0, 0.0, 0.4])))
         renderer.load(lit_wall(wall, dark_spot()), [])
         (frame,) = renderer.render([shot], NO_BODIES)
@@ -73,8 +73,8 @@ def stereo(report: Report, renderer: Renderer) -> Rows:
     """
     report("stereo")
     spec = CameraSpec(**CAMERAS.tree("vi_g"))
-    model, ahead = CameraModel.of(spec), optical(np.array([0.0, 0.0, 0.0, 1.0]))
-    wall, _ = spotted_wall(DISTANCE + LEFT[0], np.array([0.0, 0.0, 0.0, 1.0]), tiles=4)
+    model, ahead = CameraModel.of(spec), optical(so3.IDENTITY)
+    wall, _ = spotted_wall(DISTANCE + LEFT[0], so3.IDENTITY, tiles=4)
     renderer.load(lit_wall(wall, make_texture("mosaic")), [])
     shots = [Shot(model, spec, mount, ahead) for mount in (LEFT, RIGHT)]
     pair: list[Any] = [frame.mono for frame in renderer.render(shots, NO_BODIES)]

@@ -29,7 +29,7 @@ CONTACT_WIDTH = 2.0  # of arrows of contact, which lie along rods of 30 mm and a
 REFERENCE_AXES = 0.35  # [m]
 GRID_REACH, GRID_STEP, GRID_WIDTH = 10.0, 1.0, 0.006  # of the ground's lines [m]
 
-LEVEL, ORIGIN = np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3)
+ORIGIN = np.zeros(3)
 
 Steps = Sequence[Step]
 
@@ -102,7 +102,7 @@ class Bodies(UnderOneNode):
         count = len(names)
         names += [f"objects/{name}" for name in self._world.objects]
         self._nodes = [f"{self.name}/{each}" for each in names]
-        self._level = np.tile(resting_state(ORIGIN, LEVEL), (count, 1))
+        self._level = np.tile(resting_state(ORIGIN, so3.IDENTITY), (count, 1))
         self._nodes += [
             f"{self._nodes[row]}/rotor_{i}" for i, row in enumerate(self._rotors.bodies)
         ]

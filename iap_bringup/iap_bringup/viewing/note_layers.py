@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from iap_bringup.viewing.layers import LEVEL, Steps, UnderOneNode
+from iap_bringup.viewing.layers import Steps, UnderOneNode
 from iap_bringup.viewing.scene_notes import Coupling, SceneNotes, has_points
 from iap_bringup.viewing.stage import Rgb, Stage
 from iap_description.arrays import Array
@@ -59,10 +59,10 @@ class Joints:
         """Add a ball for each joint, and for each coupling one of each colour of its states."""
         for node, position in self._joints.items():
             stage.add_ball(node, JOINT_RADIUS, JOINT_COLOR)
-            stage.place(node, np.concatenate([position, LEVEL]))
+            stage.place(node, np.concatenate([position, so3.IDENTITY]))
         for node, coupling in self._couplings.items():
             stage.add_frame(node)
-            stage.place(node, np.concatenate([coupling.position, LEVEL]))
+            stage.place(node, np.concatenate([coupling.position, so3.IDENTITY]))
             for i, color in enumerate(coupling.colors):
                 stage.add_ball(f"{node}/{i}", COUPLING_RADIUS, color)
                 stage.show(f"{node}/{i}", visible=False)
@@ -146,7 +146,7 @@ class Anchors(UnderOneNode):
         for name, position in self._positions.items():
             node = f"{self.name}/{name}"
             stage.add_ball(node, ANCHOR_RADIUS, ANCHOR_COLOR)
-            stage.place(node, np.concatenate([position, LEVEL]))
+            stage.place(node, np.concatenate([position, so3.IDENTITY]))
 
     def update(self, stage: Stage, steps: Steps, notes: SceneNotes) -> None:
         """They stay where they are."""

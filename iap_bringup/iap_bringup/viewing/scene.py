@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from iap_bringup.viewing import layers, note_layers
-from iap_bringup.viewing.layers import LEVEL, Layer, Steps
+from iap_bringup.viewing.layers import Layer, Steps
 from iap_bringup.viewing.scene_notes import NO_NOTES, Coupling, SceneNotes
 from iap_bringup.viewing.stage import Rgb, Stage
 from iap_description.arrays import Array
@@ -95,7 +95,7 @@ class FlightScene:
         if self.home is None:
             self.home = p.copy()
         shift = self.offset + (self.home - p if self.follows else 0.0)
-        stage.place(self.root, np.concatenate([shift, LEVEL]))
+        stage.place(self.root, np.concatenate([shift, so3.IDENTITY]))
 
 
 def add_path(stage: Stage, node: str, points: Array, color: Rgb) -> None:

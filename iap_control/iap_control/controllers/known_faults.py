@@ -14,6 +14,7 @@ from iap_description.arrays import Array
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.config.record import Record, validate
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.faults import AnyFault, KnownFault, check_faults, has_come
@@ -23,7 +24,6 @@ MARGIN = (
     0.1  # share of its largest thrust that an aircraft shall keep for steering while all hover
 )
 ACCURACY = 1e-6  # of the wrench that hovering takes: what is off by more cannot be made
-LEVEL = np.array([0.0, 0.0, 0.0, 1.0])  # attitude
 SETTLED = 1e9  # time at which every battery has sagged to its end [s]
 
 
@@ -72,7 +72,7 @@ class RemainingThrust:
         health.weaken(faults, SETTLED)
         model = sound.weakened(health)
         weight = np.empty(6)
-        gravity_wrench(*_body(model), LEVEL, weight)
+        gravity_wrench(*_body(model), so3.IDENTITY, weight)
         parts = model.B_inverse @ -weight
         load, who = _load(model, parts)
         missing = np.linalg.norm(model.B @ parts + weight)

@@ -32,7 +32,7 @@ class Shift(NamedTuple):
     q: Array
 
 
-NO_SHIFT = Shift(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
+NO_SHIFT = Shift(np.zeros(3), so3.IDENTITY)
 
 
 class GuidedReference(NamedTuple):

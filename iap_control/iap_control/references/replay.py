@@ -21,6 +21,7 @@ from iap_control.references.wrench_replay import (
 from iap_description.arrays import Array
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_FIXED, REF_P, REF_Q
 from iap_io.runs.run_meta import Track, WrenchTrack
 from iap_io.trajectories.frame_comparison import frame_doubts
@@ -164,7 +165,7 @@ def _with_wrenches(
 
 def _level(recorded: RecordedTrajectory) -> RecordedTrajectory:
     """The recording level and without yaw."""
-    q = np.tile([0.0, 0.0, 0.0, 1.0], (len(recorded.t), 1))
+    q = np.tile(so3.IDENTITY, (len(recorded.t), 1))
     return replace(recorded, q_WP=q, w_WP_P=None, alpha_WP_P=None)
 
 

@@ -19,13 +19,13 @@ from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.state_responder import StateResponder
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.math.kernels import put, quat, rotate, vec
 from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Q
 from iap_description.vehicles.gripper import Load
 
 ROLES = tuple(ModuleRole)  # by their numbers in messages
-IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 
 @dataclass
@@ -116,7 +116,7 @@ class ControlResponder(StateResponder[Command]):
     def _warm_up(self) -> None:
         """Compute commands in every mode, so that whatever is loaded when first used is there."""
         x, at_rest = np.zeros(STATE_SIZE), Reference(np.zeros(REF_FIXED + self.references.count))
-        x[Q], at_rest.row[REF_Q] = IDENTITY, IDENTITY
+        x[Q], at_rest.row[REF_Q] = so3.IDENTITY, so3.IDENTITY
         mode = self._interaction.mode if self._interaction else ForceMode.NONE
         for each in (ForceMode.NONE, mode, ForceMode.NONE):
             self._off.mode, self._off.axes[:] = each, each == ForceMode.SELECTIVE

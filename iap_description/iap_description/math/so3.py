@@ -14,6 +14,9 @@ import numpy as np
 
 from iap_description.arrays import Array
 
+IDENTITY: Array = np.array(
+    [0.0, 0.0, 0.0, 1.0]
+)  # q of no turn; writable, as kernels want it, and never written
 _SERIES_ANGLE = 1e-6  # below this angle [rad] the series are exact to double precision
 
 

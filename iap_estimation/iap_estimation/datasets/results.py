@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from iap_description.math import so3
 from iap_estimation.datasets.loss_checks import doubts, range_errors
 from iap_estimation.datasets.method_results import BLIND, COMPLETED, LocalizationResults
 from iap_estimation.datasets.range_start import FIRST_ROUNDS, meeting_point
@@ -178,7 +179,7 @@ def _constant_velocity(results: LocalizationResults, aircraft: int, truth: Truth
     start = meeting_point(rounds[:FIRST_ROUNDS], results.dataset.source)
     t, p = constant_velocity(rounds, start)
     K = len(t)
-    poses = np.hstack([p, np.tile([0.0, 0.0, 0.0, 1.0], (K, 1))])
+    poses = np.hstack([p, np.tile(so3.IDENTITY, (K, 1))])
     empty = np.zeros((K, 6))
     one = compare(
         EstimatedTrajectory(t, poses, empty[:, :3], empty, np.tile(np.eye(15), (K, 1, 1))), truth

@@ -16,8 +16,6 @@ from iap_estimation.navigation.fleet_data import AircraftData
 from iap_estimation.navigation.measurements import SENSOR_GAP, Event, Images
 from iap_estimation.virpo.messages import CENTRE, ImuSample, Measurement, Tracks
 
-AT_REST = np.array([0.0, 0.0, 0.0, 1.0])
-
 
 @dataclass
 class FrontendStats:
@@ -77,7 +75,7 @@ class AircraftFrontend:
     def __init__(self, source: str, aircraft: AircraftData, spec: FrontendSpec) -> None:
         self._source, self._name, self._calibration = source, aircraft.name, aircraft.cameras
         self._tracker = StereoTracker(aircraft.cameras, spec)
-        self._turn, self._t_turn = AT_REST, -np.inf
+        self._turn, self._t_turn = so3.IDENTITY, -np.inf
         self._t = -np.inf
 
     def turn(self, sample: ImuSample) -> None:
@@ -96,7 +94,7 @@ class AircraftFrontend:
             tracks = self._tracker.track(images.t, images.left, images.right, turn)
         except BadInput as error:
             raise BadInput(f"{self._source}: {self._name}: {error}") from error
-        self._t, self._turn = images.t, AT_REST
+        self._t, self._turn = images.t, so3.IDENTITY
         return tracks
 
     def draw(self) -> NDArray[np.uint8]:

@@ -29,7 +29,7 @@ class AttitudePredictor:
         self._samples: deque[tuple[float, float, Array]] = deque()  # begin, end, mean
         self._bias = np.zeros(3)
         self.t = self.t_estimate = -np.inf
-        self.q_WB = np.array([0.0, 0.0, 0.0, 1.0])
+        self.q_WB = so3.IDENTITY.copy()
         self._smooth = np.zeros(3)  # with bias
 
     @property

@@ -4,6 +4,7 @@
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.virpo.localizer import Localizer, all_propagated, make_localizer
@@ -12,7 +13,6 @@ from iap_estimation.virpo.spec import VirpoSpec
 
 DURATION, SAMPLE_PERIOD = 0.6, 0.005  # [s]
 SAMPLES_PER_IMAGE = 20  # inertial samples between two images
-LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 POINTS = np.array(
     [(x, y, z) for x in (-1, 0, 1) for y in (-0.5, 0.5) for z in (4, 6)], dtype=float
 )
@@ -23,7 +23,7 @@ def warm_up(method: str, sensor_set: SensorSet, spec: VirpoSpec) -> None:
     """Let all aircraft of a vehicle stand still for a moment under a method."""
     fleet = sensor_set.fleet(spec)
     positions = np.zeros((len(fleet.aircraft), 3)) if fleet.d is None else fleet.d
-    first = [np.r_[place, LEVEL, np.zeros(9)] for place in positions]
+    first = [np.r_[place, so3.IDENTITY, np.zeros(9)] for place in positions]
     localizer = make_localizer(method, fleet, spec, lambda a, _: first[a].copy())
     views = [_views(one.cameras) for one in sensor_set.aircraft]
     for k in range(1, round(DURATION / SAMPLE_PERIOD)):
@@ -35,7 +35,7 @@ def _step(
     localizer: Localizer, k: int, gravity: float, positions: Array, views: list[Array]
 ) -> None:
     t, up = k * SAMPLE_PERIOD, np.array([0.0, 0.0, gravity])
-    localizer.tilt(Tilt(t, LEVEL, np.zeros(3), up))
+    localizer.tilt(Tilt(t, so3.IDENTITY, np.zeros(3), up))
     for a, place in enumerate(positions):
         if k % SAMPLES_PER_IMAGE == 0:
             ids, both = np.arange(len(POINTS)), np.ones(len(POINTS), dtype=bool)

@@ -19,6 +19,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.sensors.sensor_info import ImuInfo, load_sensors
 from iap_description.states import Command, resting_state
 from iap_description.vehicles.aircraft import Aircraft
@@ -196,7 +197,7 @@ class WrenchObserverNode(SuiteNode):
 
 def _load(observer: WrenchObserver, bodies: int, aircraft: int) -> None:
     """Load whatever is loaded when first used."""
-    row = resting_state(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
+    row = resting_state(np.zeros(3), so3.IDENTITY)
     for _ in range(2):
         observer(np.tile(row, (bodies, 1)), Command.zeros(aircraft))
     observer.reset()

@@ -106,7 +106,7 @@ class _Layout(NamedTuple):
     @classmethod
     def of(cls, assembly: Assembly, units: Units, *, accel: float, alpha: float) -> Self:
         """The units of an assembly; accelerometers and changes of rates count by their noise."""
-        q_PB = np.tile([0.0, 0.0, 0.0, 1.0], (len(assembly.bodies), 1))
+        q_PB = np.tile(so3.IDENTITY, (len(assembly.bodies), 1))
         for joint in assembly.joints:
             q_PB[joint.child] = joint.q_PJ
         is_rigid = (units.bodies == 0) | (not assembly.is_jointed)

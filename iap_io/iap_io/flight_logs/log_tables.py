@@ -85,9 +85,7 @@ def _turned(q: Array) -> Array:
     usable: Booleans = np.isfinite(q).all(axis=1) & (
         np.linalg.norm(np.nan_to_num(q), axis=1) > 0.5
     )
-    R = so3.matrix_from_quaternion(
-        so3.normalized(np.where(usable[:, None], q, [0.0, 0.0, 0.0, 1.0]))
-    )
+    R = so3.matrix_from_quaternion(so3.normalized(np.where(usable[:, None], q, so3.IDENTITY)))
     turned = so3.quaternion_from_matrix(swap_attitude(R))
     return np.asarray(np.where(usable[:, None], turned, np.nan))
 

@@ -150,7 +150,7 @@ def _attitudes(log: FlightLog, name: str, t: Array) -> tuple[Array, list[str], A
     """Attitudes (K, 4) at times (K,), notes, and which of the times they cover."""
     attitude = log.signals.get(name)
     if attitude is None:
-        level = np.tile([0.0, 0.0, 0.0, 1.0], (len(t), 1))
+        level = np.tile(so3.IDENTITY, (len(t), 1))
         return level, [f"no {name}: level"], np.ones(len(t), np.bool_)
     rows = np.isfinite(attitude.values).all(axis=1)
     times, values = attitude.t[rows], attitude.values[rows]

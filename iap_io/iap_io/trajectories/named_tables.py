@@ -12,7 +12,7 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.config.text_files import CUT, table_lines
 from iap_description.errors import BadInput, shown
-from iap_description.math import euler
+from iap_description.math import euler, so3
 from iap_io.trajectories import column_names as names_of
 from iap_io.trajectories.column_names import MAX_RADIANS, QUATERNION
 from iap_io.trajectories.conventions import AngleUnit, TimeUnit
@@ -148,7 +148,7 @@ def _attitudes(
     if count == len(QUATERNION):
         return values, None, ()
     if count == 0:
-        level = np.tile([0.0, 0.0, 0.0, 1.0], (len(values), 1))
+        level = np.tile(so3.IDENTITY, (len(values), 1))
         return level, None, ("no attitudes in it: taken as level, without yaw",)
     units = _units_of_angles(path, header, values, columns, reading)
     angles: Array = values * [np.pi / 180.0 if unit == "deg" else 1.0 for unit in units]

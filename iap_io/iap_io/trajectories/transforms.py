@@ -175,7 +175,7 @@ def _start(source: str, tree: Tree, reading: PoseReading) -> BodyLabel:
 def _composed(source: str, edges: list[_Edge], moving: _Edge) -> tuple[Array, Booleans]:
     """Poses (K, 7) at the moving edge's times along a chain of edges, and which of them all edges cover."""
     t, inside = moving.stamps, np.ones(len(moving.stamps), np.bool_)
-    p, q = np.zeros((len(t), 3)), np.tile([0.0, 0.0, 0.0, 1.0], (len(t), 1))
+    p, q = np.zeros((len(t), 3)), np.tile(so3.IDENTITY, (len(t), 1))
     for edge in edges:
         poses, covered = (edge.poses, inside) if edge is moving else _at(edge, t)
         p, q = poses[:, :3] + so3.rotate(poses[:, 3:], p), so3.multiply(poses[:, 3:], q)

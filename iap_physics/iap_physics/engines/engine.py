@@ -84,7 +84,7 @@ class AddedJoint:
             return cls(
                 bodies, np.array(places[0]), np.array(places[1]), np.array(q_AB), type, max_force
             )
-        q_WB = np.array([0.0, 0.0, 0.0, 1.0]) if b == WORLD else x[b, Q]
+        q_WB = so3.IDENTITY if b == WORLD else x[b, Q]
         q_AB = so3.multiply(so3.conjugate(x[a, Q]), q_WB)
         return cls(bodies, np.array(places[0]), np.array(places[1]), q_AB, type, max_force)
 

@@ -34,8 +34,6 @@ from iap_physics.engines.rigid_motion import (
     step_rigid,
 )
 
-LEVEL = np.array([[0.0, 0.0, 0.0, 1.0]])
-
 
 class RigidModel(NamedTuple):
     """An assembly as the kernel needs it.
@@ -75,7 +73,7 @@ class RigidModel(NamedTuple):
                 reason = f"'{assembly.name}/{joint.name}' is not on the central body"
                 raise IapError(f"the closed-form engine cannot fly this: {reason}")
         count = len(assembly.bodies)
-        turns, q_PB = np.ones(count, bool), np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
+        turns, q_PB = np.ones(count, bool), np.tile(so3.IDENTITY, (count, 1))
         for joint in assembly.joints:
             turns[joint.child] = joint.kind.turns_freely
             q_PB[joint.child] = joint.q_PJ
@@ -96,7 +94,7 @@ class RigidModel(NamedTuple):
         """The model of a body that flies on its own, see `of`."""
         J = body.inertia[None]
         J_inv = np.linalg.inv(J).astype(float, copy=False)
-        return cls(body.mass, np.ones(1, bool), np.zeros((1, 3)), LEVEL, J, J_inv)
+        return cls(body.mass, np.ones(1, bool), np.zeros((1, 3)), so3.IDENTITY[None], J, J_inv)
 
 
 @njit(cache=True)

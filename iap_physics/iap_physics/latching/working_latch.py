@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import W, resting_state
 from iap_description.vehicles.latch import Approach, Latch, PortFrame, approach, slip_of
 from iap_physics.engines.engine import WORLD
@@ -14,7 +15,6 @@ from iap_physics.latching import kernel
 from iap_physics.latching.kernel import BodyInertia, FaceLimits, LatchParameters
 
 PAD_TIME = 0.005  # [s] over which the pad between a probe and a face spreads what it bears
-NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 class LatchingEngine(Protocol):
@@ -69,7 +69,7 @@ class WorkingLatch:
     parameters: LatchParameters
     number: int = 0
     face: FaceLimits | None = None
-    standing: Array = field(default_factory=lambda: resting_state(np.zeros(3), NO_TURN))
+    standing: Array = field(default_factory=lambda: resting_state(np.zeros(3), so3.IDENTITY))
     phase: int = kernel.OPEN
     joint: int = 0
     wrench_W: Array = field(default_factory=lambda: np.zeros(6))

@@ -18,7 +18,6 @@ from iap_physics.engines.engine import JOINT_FORCE
 from iap_physics.plant.plant import Plant
 
 TOUCH_DISTANCE = 0.01  # further than joined, at which bodies touch again [m]
-NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 class JoinedPair(Protocol):
@@ -85,7 +84,7 @@ class EngineJoints:
         """Join two modules; the joint yields to more than a force [N]."""
         a, b = rows = self._rows(name)
         to_b = 0.5 * np.array(self._joints[name].d_ab_S)
-        places, q_AB = (to_b, -to_b), NO_TURN
+        places, q_AB = (to_b, -to_b), so3.IDENTITY
         if name in self._closing:
             places, q_AB = self._present_places(rows, to_b)
         engine = self._plant.engine

@@ -8,6 +8,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import FlightFailed
+from iap_description.math import so3
 from iap_description.sensors.readings import InertialMounts
 from iap_description.states import Command, Mode, P, Q, V
 from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder, Firmware, FirmwareFailed
@@ -54,7 +55,7 @@ class FirmwareFlight(PlantPart):
         self._rest = (0.0, 0.0, gravity)
         self._rows = propulsion.fleet_state.bodies
         count = len(self._rows)
-        level = np.tile((0.0, 0.0, 0.0, 1.0), (count, 1))
+        level = np.tile(so3.IDENTITY, (count, 1))
         mounts = InertialMounts(self._rows, np.zeros((count, 3)), level)
         self._units = InertialProbe(
             mounts,

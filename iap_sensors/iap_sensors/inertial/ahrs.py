@@ -26,6 +26,7 @@ from numba import njit
 from iap_description.arrays import Array
 from iap_description.config.record import Degrees, NonNegative, Positive, Presets, Record
 from iap_description.earth import GRAVITY
+from iap_description.math import so3
 from iap_description.math.kernels import (
     Vec,
     dot,
@@ -124,7 +125,7 @@ class AttitudeFilter:
         self._start = np.diag(np.square(start))
         self.deviation = gains.deviation
         self._q_WS, self.bias, self.covariance = np.zeros(4), np.zeros(3), np.zeros((6, 6))
-        self.reset(np.array([0.0, 0.0, 0.0, 1.0]))
+        self.reset(so3.IDENTITY)
 
     def reset(self, q_WS: Array) -> None:
         """Start anew from an attitude (4,), xyzw."""

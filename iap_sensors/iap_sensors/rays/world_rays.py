@@ -15,6 +15,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import IapError
+from iap_description.math import so3
 from iap_description.states import STATE_SIZE, P, resting_state
 from iap_description.vehicles.arm_links import collision_shapes
 from iap_description.vehicles.assembly import Assembly
@@ -40,7 +41,7 @@ from iap_sensors.rays.turning import (
     turned,
 )
 
-STANDING = resting_state(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))  # (13,) in `map`
+STANDING = resting_state(np.zeros(3), so3.IDENTITY)  # (13,) in `map`
 MOST_SHAPES = 512  # of moving objects that are kept
 
 

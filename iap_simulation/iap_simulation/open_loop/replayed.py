@@ -130,7 +130,7 @@ def replay_open_loop(
     responses: Mapping[str, AxisResponses] = {}
     if source.is_stable:
         whole = fly(np.array([0]), len(table.t) - 1)[:, 0]
-        level = np.tile([0.0, 0.0, 0.0, 1.0], (len(table.t), 1))
+        level = np.tile(so3.IDENTITY, (len(table.t), 1))
         tilt = TiltError(tilt_rmse(table.q, whole[:, Q]), tilt_rmse(table.q, level))
         fitted = tilt_error(table, setpoint_response(table))
         if table.q_setpoint is not None:

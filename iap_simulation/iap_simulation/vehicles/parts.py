@@ -20,6 +20,7 @@ from iap_control.references.replay import RecordedCommand
 from iap_control.references.timeline import Leads, Timeline, flight_timeline
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_description.states import (
     REF_A,
@@ -41,8 +42,6 @@ from iap_simulation.scenario.randomization import drawn_deviation, drawn_start
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
-LEVEL: Array = np.array([0.0, 0.0, 0.0, 1.0])  # attitude
-
 
 def vehicle_start(
     scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly, model: PlatformModel, row: Array
@@ -59,7 +58,7 @@ def vehicle_start(
     drawn = drawn_start(row, scenario, vehicle)
     deviated = drawn_deviation(scenario, vehicle).assembly(assembly)
     start, rpm, tilt = _start(vehicle, deviated, model, drawn)
-    hover = _balanced(vehicle, model, LEVEL, drawn[REF_FIXED:])
+    hover = _balanced(vehicle, model, so3.IDENTITY, drawn[REF_FIXED:])
     return start, rpm, tilt, _thrust(hover, vehicle)
 
 

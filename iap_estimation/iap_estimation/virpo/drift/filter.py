@@ -14,6 +14,7 @@ from collections import deque
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_estimation.virpo.drift.outputs import (
     OdometrySample,
     aircraft_estimate,
@@ -38,7 +39,6 @@ TILTS = 1000  # tilts that wait at most
 CENTRE = -1  # among estimates
 RANGES, JOINTS = 0, 1  # what a drift agrees with
 FRESH = 0.05  # age of a tilt that still holds for an update [s]
-LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 class DriftFilter:
@@ -181,7 +181,7 @@ class DriftFilter:
         elif self._fleet.d is not None and len(self._present) > 1:
             measured = self._tilt_at(t)
             p_WJ = self.state.x[self._present, :3] + self._arms()[self._present]
-            q_measured = LEVEL if measured is None else measured.q_WB0
+            q_measured = so3.IDENTITY if measured is None else measured.q_WB0
             q_WB0 = attitude_of_joints(p_WJ, self._fleet.d[self._present], q_measured)
             self.state.begin_centre(q_WB0, self._present)
 

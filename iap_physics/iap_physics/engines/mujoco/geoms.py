@@ -30,7 +30,7 @@ from iap_physics.engines.mujoco.surfaces import SurfaceContact
 BITS = 31  # of MuJoCo's masks
 VEHICLES, FREE, STANDING, COPIES = range(4)  # groups that rays are filtered by
 SKIN = 0.002  # thickness of the prisms under a surface of triangles [m]
-ORIGIN, NO_TURN = np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
+ORIGIN = np.zeros(3)
 
 
 class SurfaceKind(NamedTuple):
@@ -127,7 +127,7 @@ class Piece:
     type: Any
     size: tuple[float, ...] = ()
     position: Array = field(default_factory=lambda: np.zeros(3))
-    q: Array = field(default_factory=lambda: NO_TURN)
+    q: Array = field(default_factory=lambda: so3.IDENTITY)
     corners: Array | None = None
 
 
@@ -149,7 +149,7 @@ class Skin:
         return SurfaceKind(self.surface, self.group in (VEHICLES, FREE))
 
 
-def pieces_of(shapes: Iterable[Shape], p: Array = ORIGIN, q: Array = NO_TURN) -> list[Piece]:
+def pieces_of(shapes: Iterable[Shape], p: Array = ORIGIN, q: Array = so3.IDENTITY) -> list[Piece]:
     """Shapes in a frame that has its origin at `p` (3,) [m] on the body and is turned by `q` (4,)."""
     return [piece for shape in shapes for piece in _pieces(shape, p, q)]
 

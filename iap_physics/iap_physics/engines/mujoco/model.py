@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.body import Body
@@ -30,7 +31,6 @@ from iap_physics.engines.mujoco.arms import add_arm, arm_skins
 from iap_physics.engines.mujoco.geoms import (
     FREE,
     GROUND,
-    NO_TURN,
     STANDING,
     VEHICLES,
     Skin,
@@ -226,7 +226,7 @@ def _inertial(body: Body, name: str) -> dict[str, Any]:
 
 def _place(item: WorldObject) -> tuple[Array, Array]:
     """Place (3,) [m] and attitude (4,) of an object's frame O on its body."""
-    return -center_of(item), item.q_WO if item.motion is not None else NO_TURN
+    return -center_of(item), item.q_WO if item.motion is not None else so3.IDENTITY
 
 
 def _overlapping(made: MuJoCoModel, assemblies: Sequence[Assembly]) -> list[tuple[str, str]]:

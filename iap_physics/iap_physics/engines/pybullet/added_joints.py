@@ -24,7 +24,6 @@ from iap_physics.engines.pybullet.client import Handle, bullet
 KeptJoints = tuple[tuple[int, AddedJoint], ...]
 PassingPairs = frozenset[frozenset[int]]
 KINDS = {"spherical": bullet.JOINT_POINT2POINT, "fixed": bullet.JOINT_FIXED}
-NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 @dataclass
@@ -93,7 +92,7 @@ class AddedJoints:
     def _make(self, joint: AddedJoint) -> int:
         a, b = joint.bodies
         frames = [self._in_principal_axes(a, joint.p_AJ_A, joint.q_AB)]
-        frames.append(self._in_principal_axes(b, joint.p_BJ_B, NO_TURN))
+        frames.append(self._in_principal_axes(b, joint.p_BJ_B, so3.IDENTITY))
         (p_a, q_a), (p_b, q_b) = frames
         number = bullet.createConstraint(
             *self._handle(a),

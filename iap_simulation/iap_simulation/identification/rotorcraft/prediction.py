@@ -235,7 +235,7 @@ def tilt_error(table: FlightTable, response: Response | None) -> TiltError | Non
     attitudes = None if response is None else response.attitudes(table)
     if attitudes is None:
         return None
-    level = np.tile([0.0, 0.0, 0.0, 1.0], (len(table.t), 1))
+    level = np.tile(so3.IDENTITY, (len(table.t), 1))
     return TiltError(tilt_rmse(table.q, attitudes), tilt_rmse(table.q, level))
 
 
