@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from iap_bringup.cli import main
+from iap_description.config import bounds
 from iap_description.errors import BadInput, RenamedKey
 from iap_description.states import Command, Mode
 from iap_description.vehicles.arm import load_arm
 from iap_description.vehicles.joint_limits import JointLimits
 from iap_io.runs.run_folder import load_run, read_metrics
 from iap_simulation.arm.path_monitor import PathMonitor
+from iap_simulation.flights.flight import Flight
 from iap_simulation.flights.state_log import StateLog
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation.simulation import Simulation
@@ -262,3 +264,27 @@ def test_the_tip_and_its_reference_are_written_level_with_their_headings(tmp_pat
             [0.5, 1.5, 2.0 + shift, 3.0, 0, 0, half, half],
         ]
         np.testing.assert_allclose(rows, expected, atol=1e-6)
+
+
+def test_every_state_that_is_kept_takes_twenty_numbers_of_memory(monkeypatch):
+    flight = Flight.of(resolve("arm_path", Options())[0])
+    size = int(8 * 20 * flight.duration * flight.scenario.rates.physics_hz)
+    monkeypatch.setattr(bounds, "MAX_TABLE", size + 1)
+    with Simulation(flight):
+        pass
+    monkeypatch.setattr(bounds, "MAX_TABLE", size - 1)
+    with pytest.raises(BadInput, match="^key 'duration': takes"):
+        Simulation(flight)
+
+
+def test_a_log_of_states_has_times_poses_and_joints_apart():
+    with Simulation.of("arm_path", settings=QUIET) as simulation:
+        simulation.begin()
+        simulation.loop.control()
+        simulation.loop.advance()
+        plant, log = simulation.plant, simulation.plant.part(StateLog)
+        substeps = plant.substeps
+        np.testing.assert_allclose(log.t, plant.dt * np.arange(substeps + 1))
+        assert log.pose.shape == (substeps + 1, 4) and log.q.shape == (substeps + 1, 3)
+        np.testing.assert_allclose(log.pose[-1, :3], plant.state(0)[0, 0, :3])
+        assert not np.array_equal(log.q[-1], log.q[0])

@@ -58,4 +58,4 @@ def test_a_mean_is_over_steps_of_all_vehicles_in_microseconds(clock) -> None:
         clock.now += seconds
         timer.stop(steps)
         clock.now += 5.0  # does not count
-    assert timer.mean_us == pytest.approx(2000.0)
+        assert timer.mean_us == pytest.approx(2000.0)

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from scipy.signal import butter, lfilter
 
+from iap_description.math import so3
+from iap_simulation.open_loop import step_response
 from iap_simulation.open_loop.step_response import LEAST_MOTION, StepResponse
 
 DT, SECONDS, LAG, DELAY = 0.005, 60.0, 0.1, 0.04
@@ -85,3 +87,52 @@ def test_a_response_rises_to_63_percent_and_ends_with_its_span():
     found = StepResponse.of(u, lagged(u), DT)
     assert len(found.t) == 40  # 0.8 s at 50 Hz
     np.testing.assert_allclose(found.t[:2], [0.01, 0.03])
+
+
+def test_steps_are_sums_of_taps_whose_bends_cost():
+    """(I + w d d') h = m with the bend d = (1, -2, 1) has h = m - w d (d m) / (1 + 6 w); the constant is left out."""
+    normal, moment = np.diag([1.0, 1.0, 1.0, 2.0]), np.array([1.0, 0.0, 0.0, 6.0])
+    np.testing.assert_allclose(step_response._steps(normal, moment, 0.5), [0.875, 1.125, 1.0])
+    np.testing.assert_allclose(step_response._steps(normal, moment, 0.0), [1.0, 1.0, 1.0])
+    straight = np.array([1.0, 2.0, 3.0, 6.0])  # does not bend
+    np.testing.assert_allclose(step_response._steps(normal, straight, 0.5), [1.0, 3.0, 6.0])
+
+
+def test_blocks_hold_every_angle_once_with_the_set_points_before_it():
+    u, y = np.arange(1.0, 20.0) ** 2, 3.0 * np.arange(19.0)
+    normals, moments = step_response._blocks(u, y, 3)
+    A = np.array([[u[k], u[k - 1], u[k - 2], 1.0] for k in range(2, 19)])
+    assert normals.shape == (8, 4, 4)
+    np.testing.assert_allclose(normals.sum(axis=0), A.T @ A)
+    np.testing.assert_allclose(moments.sum(axis=0), A.T @ y[2:])
+    np.testing.assert_allclose(normals[0], A[:3].T @ A[:3])  # 17 rows in 8 blocks
+
+
+def test_roll_and_pitch_are_those_of_the_intrinsic_turns_z_y_x():
+    roll, pitch, yaw = np.array([0.3, -2.0]), np.array([-0.4, 1.2]), np.array([2.5, 0.7])
+
+    def turn(axis, angle):
+        q = np.zeros((2, 4))
+        q[:, axis], q[:, 3] = np.sin(0.5 * angle), np.cos(0.5 * angle)
+        return q
+
+    q = so3.multiply(so3.multiply(turn(2, yaw), turn(1, pitch)), turn(0, roll))
+    found = step_response.roll_and_pitch(3.0 * q)
+    np.testing.assert_allclose(found, np.degrees(np.column_stack([roll, pitch])))
+
+
+def test_axes_keep_recorded_and_simulated_responses_apart():
+    u = np.radians(np.column_stack([setpoints(1), setpoints(2)]))
+    slow = np.column_stack([lagged(u[:, 0]), 0.5 * lagged(u[:, 1])])
+
+    def attitudes(angles):
+        x, y = 0.5 * angles[:, 0], 0.5 * angles[:, 1]
+        pitch = np.column_stack([0 * y, np.sin(y), 0 * y, np.cos(y)])
+        roll = np.column_stack([np.sin(x), 0 * x, 0 * x, np.cos(x)])
+        return so3.multiply(pitch, roll)
+
+    found = step_response.axis_responses(attitudes(u), attitudes(slow), attitudes(u), DT)
+    assert list(found) == ["roll", "pitch"]
+    ends = {key: (pair.recorded.values[-1], pair.simulated.values[-1]) for key, pair in found.items()}
+    assert ends["roll"] == pytest.approx((1.0, 1.0), abs=0.03)
+    assert ends["pitch"] == pytest.approx((0.5, 1.0), abs=0.03)

@@ -9,6 +9,7 @@ import pytest
 
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, Signal
 from iap_simulation.identification.rotorcraft import (
@@ -197,6 +198,19 @@ def test_set_points_count_that_are_there_for_half_of_the_flight() -> None:
 
     np.testing.assert_allclose(asked(0.52), q[:500])
     assert asked(0.48) is None and flight_table._setpoints(log_of(), t) is None
+
+
+def test_attitudes_of_a_log_without_any_are_integrals_of_its_rates_in_the_body() -> None:
+    t = np.array([0.0, 0.5, 1.0, 1.25, 1.75])
+    w = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 2], [4, 0, -2], [0, 0, 2]], float)  # linear between
+    q = flight_table._attitudes(log_of(), t, w)
+    yaw = 0.5 * 0.5 + 0.5 * 1.5  # mean rates of 0.5 s each
+    np.testing.assert_allclose(q[0], [0, 0, 0, 1])
+    np.testing.assert_allclose(q[1], [0, 0, np.sin(0.125), np.cos(0.125)])
+    np.testing.assert_allclose(q[2], [0, 0, np.sin(0.5 * yaw), np.cos(0.5 * yaw)])
+    roll = so3.multiply(q[2], np.array([np.sin(0.25), 0.0, 0.0, np.cos(0.25)]))
+    np.testing.assert_allclose(q[3], roll)
+    np.testing.assert_allclose(np.linalg.norm(q, axis=1), 1.0)
 
 
 def test_a_blow_across_the_rotors_axes_ends_a_flight() -> None:
