@@ -9,8 +9,9 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_physics.batch.layout import rows_of
 from iap_simulation.batch import batch_support
-from iap_simulation.batch.batch_support import check_device, check_fits
+from iap_simulation.batch.batch_support import check_device, check_fits, check_memory
 from iap_simulation.open_loop.step_response import roll_and_pitch
 from iap_simulation.sweeps.study import seeds_fingerprint, tree_fingerprint
 from iap_simulation.vehicles.parts import check_times
@@ -22,6 +23,33 @@ def test_what_needs_more_memory_than_is_free_says_how_much(monkeypatch):
     said = r"^worlds: 7 of them need about 3\.5 GB of memory, and 2\.0 GB are free$"
     with pytest.raises(BadInput, match=said):
         check_fits(3.5e9, "worlds: 7 of them")
+
+
+@pytest.mark.parametrize(("unit", "count"), [(None, 0), ("imu", 4)])
+def test_a_world_needs_24_bytes_a_row_8_kb_of_noise_and_9_kb_a_unit(unit, count, monkeypatch):
+    platform = SimpleNamespace(joints=(1, 2, 3))
+    vehicle: Any = SimpleNamespace(platform=platform, sensors=SimpleNamespace(imu=unit))
+    each = 24 * rows_of(4) + 8000 + 9000 * count
+    monkeypatch.setattr(batch_support, "_free_memory", lambda: 7 * 2 * each)
+    check_memory(7, [vehicle, vehicle])
+    with pytest.raises(BadInput, match="^worlds: 8 of them need about"):
+        check_memory(8, [vehicle, vehicle])
+
+
+@pytest.mark.parametrize(
+    ("rate", "substeps", "fits"),
+    [(None, 7, True), (500.0, 4, True), (500.0, 5, False), (250.0, 4, True)],
+)
+def test_inertial_units_sample_equally_often_in_every_control_period(rate, substeps, fits):
+    unit = None if rate is None else SimpleNamespace(rate=rate)
+    vehicles = [SimpleNamespace(sensors=SimpleNamespace(imu=unit))]
+    rates = SimpleNamespace(substeps=substeps, physics_hz=1000.0)
+    flown: Any = SimpleNamespace(vehicles=vehicles, rates=rates)
+    assert batch_support._samples_fit(flown) == fits
+
+
+def test_worlds_on_this_machine_have_no_memory_of_a_gpu():
+    assert batch_support.gpu_of("cpu") is None
 
 
 def test_an_unknown_device_is_refused_with_those_that_there_are():

@@ -108,19 +108,6 @@ def test_blocks_hold_every_angle_once_with_the_set_points_before_it():
     np.testing.assert_allclose(normals[0], A[:3].T @ A[:3])  # 17 rows in 8 blocks
 
 
-def test_roll_and_pitch_are_those_of_the_intrinsic_turns_z_y_x():
-    roll, pitch, yaw = np.array([0.3, -2.0]), np.array([-0.4, 1.2]), np.array([2.5, 0.7])
-
-    def turn(axis, angle):
-        q = np.zeros((2, 4))
-        q[:, axis], q[:, 3] = np.sin(0.5 * angle), np.cos(0.5 * angle)
-        return q
-
-    q = so3.multiply(so3.multiply(turn(2, yaw), turn(1, pitch)), turn(0, roll))
-    found = step_response.roll_and_pitch(3.0 * q)
-    np.testing.assert_allclose(found, np.degrees(np.column_stack([roll, pitch])))
-
-
 def test_axes_keep_recorded_and_simulated_responses_apart():
     u = np.radians(np.column_stack([setpoints(1), setpoints(2)]))
     slow = np.column_stack([lagged(u[:, 0]), 0.5 * lagged(u[:, 1])])
@@ -133,6 +120,8 @@ def test_axes_keep_recorded_and_simulated_responses_apart():
 
     found = step_response.axis_responses(attitudes(u), attitudes(slow), attitudes(u), DT)
     assert list(found) == ["roll", "pitch"]
-    ends = {key: (pair.recorded.values[-1], pair.simulated.values[-1]) for key, pair in found.items()}
+    ends = {
+        key: (pair.recorded.values[-1], pair.simulated.values[-1]) for key, pair in found.items()
+    }
     assert ends["roll"] == pytest.approx((1.0, 1.0), abs=0.03)
     assert ends["pitch"] == pytest.approx((0.5, 1.0), abs=0.03)
