@@ -131,6 +131,8 @@ def test_a_touch_is_told_with_its_way_from_where_the_estimate_was_lost() -> None
     plant: Any = SimpleNamespace(t=2.5, state=lambda i: rows[i])
     watch: Any = SimpleNamespace(landed=[1], check_flight=lambda plant: None)
     guidance = EstimateGuidance([], {}, {1: monitor}, watch)
-    with pytest.raises(FlightFailed, match=r"came down at 0\.00 m/s, 5\.00 m from there$") as ended:
+    with pytest.raises(
+        FlightFailed, match=r"came down at 0\.00 m/s, 5\.00 m from there$"
+    ) as ended:
         guidance.check_flight(plant)
     assert ended.value.t == 2.5 and ended.value.outcome == "lost" and watch.landing == set()

@@ -13,7 +13,9 @@ from iap_simulation.open_loop import replayed
 from iap_simulation.open_loop.command_source import ReplayAircraft
 from iap_simulation.open_loop.log_commands import AttitudeCommands, MotorCommands
 
-YAWED = np.array([0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)])  # by 90 deg: x of the body is y of the world
+YAWED = np.array(
+    [0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)]
+)  # by 90 deg: x of the body is y of the world
 LYING = np.array([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])  # rolled by 90 deg: its z axis is -y
 
 
@@ -60,7 +62,9 @@ def aircraft() -> ReplayAircraft:
 
 
 def test_a_vehicle_is_given_its_attitude_and_its_mass_times_the_thrust_per_mass() -> None:
-    source = AttitudeCommands(aircraft(), np.array([YAWED, LYING, YAWED]), np.array([8.0, -1.0, 18.0]), ())
+    source = AttitudeCommands(
+        aircraft(), np.array([YAWED, LYING, YAWED]), np.array([8.0, -1.0, 18.0]), ()
+    )
     command = source.command(np.array([1, 0]), 1)
     assert command.mode == Mode.ATTITUDE_THRUST
     np.testing.assert_array_equal(command.thrust, [[36.0], [0.0]])

@@ -92,5 +92,7 @@ def test_an_animation_holds_a_gigabyte(tmp_path, monkeypatch):
     animation = Animation(tmp_path / "a.gif", 10.0, SIZE, GIF)
     for colour in COLOURS[:2]:
         animation.write(plain(colour))
-    with pytest.raises(BadInput, match=r"^--video .*: an animation holds at most 2 pictures of this size;"):
+    with pytest.raises(
+        BadInput, match=r"^--video .*: an animation holds at most 2 pictures of this size;"
+    ):
         animation.write(plain(COLOURS[2]))
