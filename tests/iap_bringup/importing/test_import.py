@@ -149,6 +149,25 @@ def test_rotors_are_asked_for_where_a_file_has_none(tmp_path, capsys):
     assert "--force" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("word", "values", "key"),
+    [
+        ("--spins", ["ccw"] * 4, "cannot turn the aircraft about every axis: all spin ccw"),
+        ("--max-thrust", ["-6"], "aircraft.rotor.thrust_coefficient"),
+    ],
+)
+def test_a_vehicle_that_cannot_fly_is_refused_and_not_written(tmp_path, capsys, word, values, key):
+    path, out = tmp_path / "quad.urdf", tmp_path / "out.yaml"
+    path.write_text(urdf(motors=False), encoding="utf-8")
+    given = {"--spins": SPINS, "--max-thrust": ["6"], "--torque-ratio": ["0.02"], word: values}
+    options = [each for name, texts in given.items() for each in (name, *texts)]
+    places = [each for x, y in CORNERS for each in ("--rotor", str(x), str(y), "0.05")]
+    assert main(["import", str(path), "--out", str(out), *places, *options]) == 2
+    error = capsys.readouterr().err
+    assert f"{path}: key 'aircraft" in error and key in error and error.count("\n") == 1
+    assert not out.exists()
+
+
 def test_six_rotors_become_a_centre_with_groups_and_keep_the_mass(tmp_path):
     path = tmp_path / "hexa.urdf"
     path.write_text(urdf(motors=False), encoding="utf-8")
