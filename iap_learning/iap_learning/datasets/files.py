@@ -19,7 +19,6 @@ from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.task import Task
 
 DATA = "data"  # folder of a data set's files in its own, as Minari has it
-REPORTED = ("success", "outcome")  # of an episode, as Minari's options
 
 
 try:

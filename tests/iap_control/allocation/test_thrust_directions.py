@@ -8,7 +8,7 @@ from turning_joints import PLATFORMS
 from various_platforms import platform_of, various
 
 from iap_control.allocation.allocator import Allocator
-from iap_control.allocation.thrust_directions import CROSSED, FREE, HINGED
+from iap_control.allocation.thrust_directions import CROSSED, FREE, HINGED, Reach
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.vehicles.assembly import Assembly
@@ -73,6 +73,34 @@ def test_hinges_across_the_tubes_turn_nothing_about_z_and_the_line_says_so():
 def test_joints_without_a_control_law_are_refused(joint, said):
     with pytest.raises(BadInput, match=said):
         model_of(platform_of(various(**joint)))
+
+
+def test_what_thrusts_reach_does_not_depend_on_where_the_frame_is_nor_on_the_size():
+    places = np.array([[0.5, 0.0, 0.0], [-0.3, 0.4, 0.0], [-0.3, -0.4, 0.0], [0.0, 0.1, 0.2]])
+    reach = Reach.of(places)
+    assert reach.rank == 6 and reach.left.shape == (0, 6)
+    for other in (places + [1.0, -2.0, 3.0], 7.0 * places, places[::-1] - 0.4):
+        np.testing.assert_allclose(Reach.of(other).singular, reach.singular, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("places", "singular", "lacking"),
+    [
+        ([[3.0, 4.0, 5.0]], [1.0] * 3 + [0.0] * 3, ["roll", "pitch", "yaw"]),
+        ([[2.0, 0.0, 1.0], [6.0, 0.0, 1.0]], [2.0**0.5] * 5 + [0.0], ["roll"]),
+    ],
+)
+def test_what_one_or_two_free_thrusts_reach_is_told_by_number_and_name(places, singular, lacking):
+    reach = Reach.of(np.array(places))
+    np.testing.assert_allclose(reach.singular, singular, atol=1e-12)
+    assert reach.rank == 6 - len(lacking)
+    assert sorted(reach.lacking.split(", ")) == sorted(lacking)
+
+
+def test_a_wrench_that_cannot_be_made_is_told_without_its_small_parts():
+    left = np.zeros((2, 6))
+    left[0, [0, 4, 5]], left[1, 2] = [-1.0, 0.051, 0.049], -0.3
+    assert Reach(4, np.ones(6), left).lacking == "x with pitch, z"
 
 
 @pytest.mark.parametrize("name", PLATFORMS)

@@ -13,7 +13,7 @@ from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
 
 pytest.importorskip("minari")
 
-from iap_learning.datasets.files import free_id, read_dataset, write_dataset
+from iap_learning.datasets.files import _rollout, free_id, read_dataset, write_dataset
 from iap_learning.registration import spec_of
 
 BRIEF = {"seconds": 0.2}
@@ -81,6 +81,32 @@ def test_a_data_set_of_another_task_is_refused(written):
 def test_what_is_no_data_set_is_refused(tmp_path):
     with pytest.raises(BadInput, match="no data set of Minari"):
         read_dataset(tmp_path, make_task("docking"))
+
+
+@pytest.mark.parametrize(
+    ("about", "seed", "success", "outcome"),
+    [
+        ({}, 0, False, "unknown"),
+        ({"seed": None, "options": {"success": True}}, 0, True, "unknown"),
+        ({"seed": 7, "options": {"outcome": "time"}}, 7, False, "time"),
+    ],
+)
+def test_an_episode_of_another_program_may_tell_neither_its_seed_nor_how_it_ended(
+    about, seed, success, outcome
+):
+    arrays = {
+        "observations": [[1.0, 2.0], [3.0, 4.0]],
+        "actions": [[0.5]],
+        "rewards": [0.25],
+        "terminations": [0],
+        "truncations": [1],
+    }
+    read = _rollout((arrays, about))
+    assert (read.seed, read.success, read.outcome) == (seed, success, outcome)
+    kinds = [str(getattr(read, key).dtype) for key in arrays]
+    assert kinds == ["float32", "float32", "float64", "bool", "bool"]
+    assert (read.observations[1, 0], read.actions[0, 0], read.rewards[0]) == (3.0, 0.5, 0.25)
+    assert not read.terminations[0] and read.truncations[0]
 
 
 def test_a_task_without_that_expert_is_refused():

@@ -85,6 +85,8 @@ def test_values_between_nodes_are_trilinear_and_slopes_go_to_the_border() -> Non
         slopes = [expected / (1.0 + u[0]), expected / (2.0 + u[1]), expected / (3.0 + u[2])]
         np.testing.assert_allclose(gradient(values, u), slopes, rtol=1e-12)
     squares = 1.0 * i**2 + 10.0 * j**2 + 100.0 * k**2
+    assert value_at(squares, (2.5, 1.5, 3.5)) == pytest.approx(6.5 + 25.0 + 1250.0)  # last cells
+    assert value_at(squares, (0.5, 0.5, 0.5)) == pytest.approx(0.5 + 5.0 + 50.0)
     np.testing.assert_allclose(gradient(squares, (2.0, 1.0, 2.0)), [4.0, 20.0, 400.0])  # central
     np.testing.assert_allclose(gradient(squares, (0.0, 0.0, 0.0)), [1.0, 10.0, 100.0])  # forward
     np.testing.assert_allclose(gradient(squares, (3.0, 2.0, 4.0)), [5.0, 30.0, 700.0])  # backward

@@ -3,13 +3,15 @@
 
 import numpy as np
 import pytest
+from docking_pairs import start
 
 from iap_description.errors import BadInput, IapError
-from iap_description.states import P
+from iap_description.states import P, V
 from iap_physics.batch.threads import Threads
 from iap_physics.build import build_plant
 from iap_physics.docking.pair_flight import pair_plant
 from iap_physics.engines.closed_form import ClosedFormEngine
+from iap_physics.latching.kernel import CAUGHT, OPEN, SPENT
 from iap_physics.plant.part import PlantPart
 from iap_physics.propulsion.deviation import Deviation
 from iap_simulation.docking.ports import mechanism_of
@@ -91,3 +93,37 @@ def test_a_world_may_hold_a_pair_of_its_own_in_any_lane():
     np.testing.assert_allclose(bodies.mass[17], [mass[0], 2.0 * mass[1]])
     np.testing.assert_allclose(bodies.J[17, 1], 2.0 * bodies.J[0, 1])
     np.testing.assert_allclose(bodies.J_inv[17, 1] @ bodies.J[17, 1], np.eye(3), atol=1e-12)
+
+
+@pytest.mark.parametrize("phase", [CAUGHT, SPENT])
+def test_beyond_the_reach_of_both_ports_a_latch_opens_and_contact_is_forgotten(phase):
+    scenario = resolved("docking", APART, {})[0]
+    x, ports = start(depth=0.116)[0], mechanism_of(scenario, scenario.docking)
+    away = float(np.linalg.norm(x[0, P] - x[1, P]))
+    for reach, is_near in ((away + 0.01, True), (away - 0.01, False)):
+        plant, flight = pair_plant(
+            Flight.of(scenario).spec, ports._replace(reach=reach), 2, Threads()
+        )
+        pairs = flight.pairs
+        pairs.x[:], pairs.phase[:], pairs.contact[:], pairs.touches[:] = x, phase, 7.0, True
+        plant.advance()
+        assert ((pairs.phase == OPEN) == (not is_near)).all()
+        assert (pairs.contact[:, 0] != 7.0).all()
+        if not is_near:
+            assert not pairs.contact.any() and not pairs.touches.any()
+
+
+def test_the_mean_contact_of_a_period_is_what_changes_the_motion_across_the_thrust():
+    scenario = resolved("docking", APART, {})[0]
+    spec = Flight.of(scenario).spec
+    plant, flight = pair_plant(spec, mechanism_of(scenario, scenario.docking), 2, Threads())
+    x = start(depth=0.116, speed=0.2)[0]
+    flight.pairs.x[:], flight.pairs.phase[1] = x, CAUGHT
+    plant.advance()
+    assert flight.pairs.touches[1]
+    change = flight.pairs.x[1, :, V] - x[:, V]
+    mass = [vehicle.assembly.bodies[0].mass for vehicle in spec.vehicles]
+    force = flight.pairs.contact[1, 1]
+    assert abs(force) > 0.1
+    period = plant.t
+    np.testing.assert_allclose(np.multiply(mass, change[:, 1]) / period, [-force, force], rtol=0.02)
