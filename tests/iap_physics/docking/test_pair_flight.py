@@ -126,4 +126,6 @@ def test_the_mean_contact_of_a_period_is_what_changes_the_motion_across_the_thru
     force = flight.pairs.contact[1, 1]
     assert abs(force) > 0.1
     period = plant.t
-    np.testing.assert_allclose(np.multiply(mass, change[:, 1]) / period, [-force, force], rtol=0.02)
+    np.testing.assert_allclose(
+        np.multiply(mass, change[:, 1]) / period, [-force, force], rtol=0.02
+    )
