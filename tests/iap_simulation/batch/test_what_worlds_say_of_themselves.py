@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Worlds side by side say what they are: descriptions of runs, names, numbers, and what they lack."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from iap_description.errors import BadInput, IapError
 from iap_physics.engines.engine import RUNNING, TOO_FAR
+from iap_simulation.batch.references import References
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.flights.flight import Flight
 
@@ -72,3 +75,16 @@ def test_time_goes_on_by_control_periods_until_a_world_fails():
     failure = worlds.failure(1)
     assert failure is not None and failure.outcome == "diverged"
     assert failure.t == pytest.approx(3 * period) and worlds.status[0] == RUNNING
+
+
+def test_an_only_vehicle_is_commanded_with_its_name_or_without(plain):
+    action = plain.references()
+    for given, taken in ((action, action), ({plain.name: action}, action), ({}, None), (None, None)):
+        (found,) = plain._actions_of(given)
+        assert found is taken
+    asked, command = plain.control({plain.name: References.of(action.rows + 0.25)})
+    np.testing.assert_array_equal(asked.rows, action.rows + 0.25)
+    assert command is not None
+    wrong: Any = "hover"
+    with pytest.raises(BadInput, match="^worlds: an action is References, a Command or MixedActions;"):
+        plain._actions_of(wrong)
