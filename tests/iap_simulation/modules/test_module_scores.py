@@ -9,6 +9,7 @@ from iap_control.modules.exchange import JointEvent, JointState, LatchOrder
 from iap_control.modules.joint_states import STATES
 from iap_control.modules.losses import ModuleLoss
 from iap_description.vehicles.latching import LatchCommand
+from iap_simulation.modules import scores
 from iap_simulation.modules.scores import Course, ModulesScores
 
 JOINTS = {
@@ -103,3 +104,29 @@ def test_a_mission_fails_by_what_failed_first_or_by_the_step_that_was_not_done()
     assert course(failure="m2 hit a wall").why_missed(SPEC) == "m2 hit a wall"
     late = course(steps_done=1).why_missed(SPEC)
     assert late == "key 'modules.mission': step 1 was not done before the flight's end"
+
+
+def test_sizes_of_wrenches_are_of_their_mean_and_of_their_root_mean_square():
+    vectors = np.array([[3.0, 4.0, 0.0], [-3.0, 4.0, 0.0], [0.0, 1.0, 0.0]])
+    assert scores._mean_size(vectors) == pytest.approx(3.0)
+    assert scores._rms_size(vectors) == pytest.approx(np.sqrt((25.0 + 25.0 + 1.0) / 3.0))
+    assert scores._mean_size(vectors[:0]) is scores._rms_size(vectors[:0]) is None
+    found = metrics()["joints"]["j"]
+    late = T[(T > 50.0) & (T <= 60.0)]  # the last ten seconds in which it is joined
+    assert found["force_rms_n"] == pytest.approx(np.sqrt(np.mean(late**2)), abs=0.02)
+    assert found["torque_rms_nm"] == pytest.approx(0.1 * found["force_rms_n"])
+
+
+def test_spans_begin_behind_their_instant_and_hold_their_end():
+    t = np.array([1.0, 3.5, 3.51, 4.5, 4.51])
+    np.testing.assert_array_equal(scores._within(t, 1.0, scores.CATCH_SPAN), [0, 0, 1, 1, 0])
+    assert not scores._within(t, None, scores.CATCH_SPAN).any()
+    assert scores._worst({"j": {"f": None}, "k": {"f": 2.0}, "l": {"f": 3.0}}, "f") == 3.0
+    assert scores._worst({"j": {"f": None}}, "f") is None
+
+
+def test_a_flight_without_rows_in_the_air_has_no_errors():
+    columns = {"t": T[:5], "states": np.zeros((5, 2)), "joint_wrenches": np.ones((5, 2, 6)), "errors": np.ones((5, 3, 6))}  # fmt: skip
+    found = ModulesScores(SPEC, NAMES, WINDOW, columns, course()).metrics()
+    assert found["rmse"] == found["rmse_steady"] == dict.fromkeys(NAMES)
+    assert found["joints"]["j"]["force_peak_n"] == 0.0 and found["joint_force_n"] is None
