@@ -61,7 +61,7 @@ def test_labels_are_numbered_on_behind_those_that_there_are():
         7,
     ]
     builder.add(Finish("oak", "tree"), triangle())
-    assert builder.labels() == {7: "tree"} and builder.parts[0].color == builders.WHITE
+    assert builder.labels() == {7: "tree"} and builder.parts[0].color == (1.0, 1.0, 1.0, 1.0)
     for k in range(9, 50):
         assert builder.label(f"more_{k}") == k
     with pytest.raises(

@@ -104,6 +104,13 @@ def test_a_rotor_that_is_not_there_is_refused():
         check_faults(faults_of(fault), load_platform("hexa").fleet)
 
 
+def test_rotors_are_counted_on_the_aircraft_that_has_them():
+    fleet, last = [load_platform("hexa").fleet[0], F450], {"at": 1.0, "rotor": 4, "thrust": 0.6}
+    check_faults(faults_of({**last, "aircraft": 2}), fleet)
+    with pytest.raises(ValueError, match=r"key 'faults\.0\.rotor': aircraft 1 has 3, not 4"):
+        check_faults(faults_of({**last, "aircraft": 1}), fleet)
+
+
 @pytest.mark.parametrize("tree", ONE_OF_EACH)
 def test_the_same_cannot_fail_twice_at_a_time(tree):
     with pytest.raises(ValueError, match="key 'faults.1': faults.0 has struck"):
