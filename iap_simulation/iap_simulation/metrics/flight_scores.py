@@ -20,7 +20,7 @@ from iap_io.runs.run_reader import PIECE, VehicleTracks
 from iap_simulation.metrics.metrics import Scores
 
 FIELDS = {  # of `VehicleTracks`, by topics
-    topics.REFERENCE_POSE: "given",
+    topics.REFERENCE_POSE: "commanded",
     topics.ACTUAL: "actual",
     topics.ACTUAL_WRENCH: "measured",
 }

@@ -79,12 +79,19 @@ def test_time_goes_on_by_control_periods_until_a_world_fails():
 
 def test_an_only_vehicle_is_commanded_with_its_name_or_without(plain):
     action = plain.references()
-    for given, taken in ((action, action), ({plain.name: action}, action), ({}, None), (None, None)):
+    for given, taken in (
+        (action, action),
+        ({plain.name: action}, action),
+        ({}, None),
+        (None, None),
+    ):
         (found,) = plain._actions_of(given)
         assert found is taken
     asked, command = plain.control({plain.name: References.of(action.rows + 0.25)})
     np.testing.assert_array_equal(asked.rows, action.rows + 0.25)
     assert command is not None
     wrong: Any = "hover"
-    with pytest.raises(BadInput, match="^worlds: an action is References, a Command or MixedActions;"):
+    with pytest.raises(
+        BadInput, match="^worlds: an action is References, a Command or MixedActions;"
+    ):
         plain._actions_of(wrong)
