@@ -126,7 +126,13 @@ def test_spans_begin_behind_their_instant_and_hold_their_end():
 
 
 def test_a_flight_without_rows_in_the_air_has_no_errors():
-    columns = {"t": T[:5], "states": np.zeros((5, 2)), "joint_wrenches": np.ones((5, 2, 6)), "errors": np.ones((5, 3, 6))}  # fmt: skip
+    wrenches, errors = np.ones((5, 2, 6)), np.ones((5, 3, 6))
+    columns = {
+        "t": T[:5],
+        "states": np.zeros((5, 2)),
+        "joint_wrenches": wrenches,
+        "errors": errors,
+    }
     found = ModulesScores(SPEC, NAMES, WINDOW, columns, course()).metrics()
     assert found["rmse"] == found["rmse_steady"] == dict.fromkeys(NAMES)
     assert found["joints"]["j"]["force_peak_n"] == 0.0 and found["joint_force_n"] is None
