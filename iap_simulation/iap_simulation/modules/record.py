@@ -105,6 +105,12 @@ def read_modules(path: Path) -> dict[str, Array]:
             raise BadInput(
                 f"{path}: array '{name}': numbers of shape {(rows, *shape)} are expected"
             )
+    for name in ("joints", "state_names"):
+        if arrays[name].ndim != 1 or arrays[name].dtype.kind not in "U" and arrays[name].size:
+            raise BadInput(f"{path}: array '{name}': a row of texts is expected")
+    for name, count in (("states", arrays["state_names"].size), ("roles", len(ROLES))):
+        if not np.isin(arrays[name], np.arange(count)).all():
+            raise BadInput(f"{path}: array '{name}': numbers from 0 to {count - 1} are expected")
     return arrays
 
 

@@ -49,6 +49,14 @@ def test_a_record_is_read_as_it_was_written(tmp_path):
         ("roles", lambda a: a[0]),
         ("joint_wrenches", lambda a: a.astype("U8")),
         ("states", lambda a: a[:1]),
+        ("states", lambda a: a + 100.0),
+        ("states", lambda a: a - 1.0),
+        ("states", lambda a: a + 0.5),
+        ("states", lambda a: a * np.nan),
+        ("roles", lambda a: a + 100.0),
+        ("state_names", lambda a: a[:0]),
+        ("state_names", lambda a: a[None]),
+        ("joints", lambda _: np.zeros(1)),
     ],
 )
 def test_a_damaged_record_is_refused_with_the_array(tmp_path, name, damage):
