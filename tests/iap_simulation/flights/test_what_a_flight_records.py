@@ -10,7 +10,7 @@ import pytest
 from iap_description.world.world import World
 from iap_io.runs import topics
 from iap_io.runs.run_meta import Track, WrenchTrack
-from iap_simulation.flights.flight import Flight, _bore, _told
+from iap_simulation.flights.flight import Flight, PlantSensors, _bore, _told
 
 SURFACE = {"friction": 0.4, "restitution": 0.0}
 FUNNEL = {
@@ -61,3 +61,47 @@ def test_replayed_tracks_are_on_the_time_and_at_the_place_of_the_run():
     np.testing.assert_allclose(kept[0][2].t, [4.0, 4.5])
     np.testing.assert_allclose(kept[0][2].poses, [[6.0, 2.0, 2.0, 0.0, 0.0, 0.0, 1.0]] * 2)
     np.testing.assert_allclose(kept[1][2].t, [4.1])
+
+
+def test_a_reset_flight_has_the_starts_of_its_seed_in_vehicles_and_plant():
+    seeds, restarted = [], []
+    vehicles = [SimpleNamespace(reset=seeds.append)] * 2
+    flight = SimpleNamespace(vehicles=vehicles, spec=SimpleNamespace(seed=5))
+    flight._reset_vehicles = lambda: Flight._reset_vehicles(flight)
+    Flight.reset(flight, SimpleNamespace(restart=restarted.append))
+    assert seeds == [5, 5] and restarted == [flight.spec]
+
+
+def test_sensors_see_the_state_of_the_first_world_and_objects_where_they_need_them():
+    begun, seen = [], []
+    sensors = object.__new__(PlantSensors)
+    sensors.suite = SimpleNamespace(
+        begin=lambda *given: begun.append(given), needs_objects=lambda k: k == 3,
+        sample=lambda *given: seen.append(given),
+    )  # fmt: skip
+    probe = SimpleNamespace(take=lambda: "samples")
+    sensors.vehicle_probes = [None, probe]
+    states, tilts = np.arange(26.0).reshape(1, 2, 13), [np.full((1, 1, 4), i) for i in (1.0, 2.0)]
+    arm = SimpleNamespace(q=np.array([0.1]), v=np.array([0.2]), other=None)
+    engine = SimpleNamespace(
+        state=lambda: states, object_states=lambda: np.ones((1, 13)), arms={1: arm}
+    )
+    propulsion = [SimpleNamespace(rotors=SimpleNamespace(tilt=each)) for each in tilts]
+    plant = SimpleNamespace(engine=engine, propulsion=propulsion, t=0.5)
+    sensors.begin(plant, ["sink"])
+    ((rows, sinks),) = begun
+    np.testing.assert_array_equal(rows, states[0])
+    assert sinks == ["sink"] and sensors.probes == [probe]
+    for k in (2, 3):
+        sensors.sample(k, plant)
+    for (k, t, state, samples), objects in zip(seen, (0, 1), strict=True):
+        assert (k, t, samples, len(state.objects)) == (
+            2 + objects,
+            0.5,
+            [None, "samples"],
+            objects,
+        )
+        np.testing.assert_array_equal(state.rows, states[0])
+        np.testing.assert_array_equal(state.tilts, [[1.0] * 4, [2.0] * 4])
+        ((q, v),) = [(each.q[0], each.v[0]) for each in state.joints]
+        assert (q, v) == (0.1, 0.2)
