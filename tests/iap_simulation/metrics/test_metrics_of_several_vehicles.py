@@ -128,6 +128,34 @@ def test_tracks_have_the_stamps_of_their_recording_and_their_own_places() -> Non
         ({"tasks": {"arm": {"x": 1.0}}}, {"arm": {"x": 1.0}}),
         ({"policy": {"name": "p"}}, {"policy": {"name": "p"}}),
         ({"unfollowed": ("iap",)}, {"unfollowed": ["iap"]}),
+        (
+            {
+                "landings": {
+                    "iap": {
+                        "touch_speed_mps": 0.1,
+                        "force_n": 2.0,
+                        "cut_height_m": None,
+                        "stands": True,
+                    }
+                }
+            },
+            {
+                "landing": {
+                    "touch_speed_mps": 0.1,
+                    "force_n": 2.0,
+                    "cut_height_m": None,
+                    "stands": True,
+                    "vehicles": {
+                        "iap": {
+                            "touch_speed_mps": 0.1,
+                            "force_n": 2.0,
+                            "cut_height_m": None,
+                            "stands": True,
+                        }
+                    },
+                }
+            },
+        ),
     ],
 )
 def test_what_the_loop_measured_is_in_the_metrics(flight: Flight, keys: dict, found: dict) -> None:
