@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from iap_description.states import REF_A, REF_P, REF_V
+from iap_physics.identified.plant_file import DynamicPlant
 from iap_simulation.arm import path_monitor, stability
 from iap_simulation.arm.arm_monitor import ArmMonitor
 
@@ -93,3 +94,23 @@ def test_the_first_vehicle_with_an_arm_is_followed_over_its_window_or_another() 
     other = ArmMonitor.of(fleet, (3.0, 4.0))
     assert other is not None and other._window == (3.0, 4.0)
     assert ArmMonitor.of(fleet[:1], None) is None
+
+
+def test_the_slowest_pole_is_that_of_the_loop_closed_and_the_radius_that_of_held_commands(
+    monkeypatch,
+) -> None:
+    """e' = a e + b e_held: a pole at a + b, and the factor (e^(aT) + (e^(aT) - 1) b / a) of a period."""
+    loops = iter([(-3.0, 1.0), (-4.0, 2.5)])
+
+    def linear_loop(*_: Any) -> tuple[np.ndarray, np.ndarray]:
+        a, b = next(loops)
+        return np.array([[a]]), np.array([[b]])
+
+    monkeypatch.setattr(stability, "linear_loop", linear_loop)
+    loop: Any = SimpleNamespace(plant=DynamicPlant.model_construct(), period=0.2)
+    found = stability._poles(loop, [(0.0, np.zeros(3)), (0.1, np.zeros(3))])
+    assert found["pole_max_per_s"] == pytest.approx(-1.5)
+    radii = [
+        np.exp(a * 0.2) + (np.exp(a * 0.2) - 1.0) * b / a for a, b in ((-3.0, 1.0), (-4.0, 2.5))
+    ]
+    assert found["sampled_radius"] == pytest.approx(max(radii))

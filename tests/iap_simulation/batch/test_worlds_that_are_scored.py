@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from iap_io.runs.run_meta import RunStats
 from iap_simulation.batch.scored_flights import score_worlds
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.flights.flight import Flight
@@ -53,3 +54,22 @@ def test_a_world_that_fails_is_scored_up_to_there_and_one_that_never_flew_has_it
     assert scored[1][0] == {"seed": 2, "outcome": "diverged"}
     assert scored[1][1].endswith("is more than 10 m from its reference")
     assert [metrics["outcome"] for metrics, _ in scored] == ["completed", "diverged", "completed"]
+
+
+def test_a_flight_s_scores_count_the_ticks_of_all_pieces(monkeypatch):
+    monkeypatch.setattr(flight_scores, "PIECE", 7)
+    flight = Flight.of(Worlds.of("hover", [4], settings=SHORT).world(0))
+    scores = flight_scores.FlightScores(flight.meta)
+    with Simulation(flight) as simulation:
+        simulation.begin(observers=[scores])
+        simulation.fly()
+    assert scores.ticks == 56
+    scores.metrics(RunStats("completed", 0.3, 1.0, 1.0))
+    assert scores.ticks == 61
+
+
+def test_vehicles_are_at_their_start_when_their_plant_is_made(monkeypatch):
+    flight, reset = Flight.of(Worlds.of("hover", [4], settings=SHORT).world(0)), []
+    monkeypatch.setattr(type(flight.vehicles[0]), "reset", lambda self, seed: reset.append(seed))
+    with Simulation(flight):
+        assert reset == [4]

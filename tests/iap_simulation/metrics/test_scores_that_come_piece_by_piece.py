@@ -189,3 +189,30 @@ def test_modules_are_seen_once_the_coordinator_has_been_at_work() -> None:
     np.testing.assert_array_equal(instant.joint_wrenches, [np.arange(6.0), np.zeros(6)])
     np.testing.assert_allclose(instant.errors, [np.zeros(6), [3.5, 0.5, 0.5, 0.0, 0.0, 0.0]])
     assert instant.feed_forward is forward and (instant.external == 1.0).all()
+
+
+def test_held_errors_are_the_largest_of_free_axes_and_the_tip_s_across_the_force() -> None:
+    scores = contact._SteadyScores(0.5, SimpleNamespace())
+    assert set(scores.held_errors().values()) == {None}
+    scores._held.add(np.array([[0.4, 0.2, 0.3, 5.0, 6.0, 7.0]]))
+    scores._axes = np.array([1, 0, 0, 0, 0, 1], np.uint8)
+    found = scores.held_errors()
+    assert (found["held_position_rmse_m"], found["held_attitude_rmse_deg"]) == (0.3, 6.0)
+    assert found["tip_path_rmse_m"] is None
+    scores._tip.add(np.array([[12.0, 3.0, 4.0]]))
+    assert scores.held_errors()["tip_path_rmse_m"] == pytest.approx(5.0)
+
+
+def test_a_plant_is_of_the_vehicles_that_there_are(monkeypatch) -> None:
+    scenario = scenario_of("hover")
+    made, asked = vehicles_of(scenario), []
+
+    def make(of: Any) -> Any:
+        asked.append(of)
+        return made
+
+    monkeypatch.setattr(plant_spec, "vehicles_of", make)
+    first = plant_spec.plant_spec(scenario, made)
+    assert not asked
+    assert plant_spec.plant_spec(scenario) == first and asked == [scenario]
+    assert (first.seed, first.engine) == (scenario.seed, scenario.engine.name)
