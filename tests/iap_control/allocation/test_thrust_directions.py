@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Directions in which joints let aircraft push: ranks by numeric differentiation, commands that joints can obey."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from flying import fly_scenario, model_of
@@ -8,7 +10,14 @@ from turning_joints import PLATFORMS
 from various_platforms import platform_of, various
 
 from iap_control.allocation.allocator import Allocator
-from iap_control.allocation.thrust_directions import CROSSED, FREE, HINGED, Reach
+from iap_control.allocation.thrust_directions import (
+    CROSSED,
+    FIXED,
+    FREE,
+    HINGED,
+    Reach,
+    swings_of,
+)
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.vehicles.assembly import Assembly
@@ -95,6 +104,40 @@ def test_what_one_or_two_free_thrusts_reach_is_told_by_number_and_name(places, s
     np.testing.assert_allclose(reach.singular, singular, atol=1e-12)
     assert reach.rank == 6 - len(lacking)
     assert sorted(reach.lacking.split(", ")) == sorted(lacking)
+
+
+def test_a_wrench_counts_as_made_above_a_millionth():
+    reach = Reach.of_map(np.diag([2.0, 1.0, 1.0, 1.0, 1.05e-6, 0.95e-6]))
+    assert reach.rank == 5 and np.abs(reach.left).tolist() == [[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]]
+    few = Reach.of_map(np.eye(6)[:, :2])
+    assert few.rank == 2 and few.singular.tolist() == [1.0, 1.0, 0.0, 0.0, 0.0, 0.0]
+
+
+X, Y, Z = np.eye(3).tolist()
+
+
+@pytest.mark.parametrize(
+    ("axes", "kind", "found"),
+    [
+        ([X, Y], CROSSED, [X, Y]),
+        ([Y, X], CROSSED, [Y, [-1.0, 0.0, 0.0]]),  # so that the cross product is z
+        ([[-1.0, 0.0, 0.0], Y], CROSSED, [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]),
+        ([Y], HINGED, [Y, [0.0] * 3]),
+        ([Z], FIXED, [Z, [0.0] * 3]),
+    ],
+)
+def test_axes_of_a_universal_joint_are_turned_so_that_their_cross_product_is_the_thrust(
+    axes, kind, found
+):
+    free = SimpleNamespace(turns_freely=False, is_free=True)
+    joint = SimpleNamespace(
+        axes=np.array(axes), kind=free, is_sprung=False, type="any", p_CJ_C=np.zeros(3)
+    )
+    sprung = SimpleNamespace(axes=np.array(axes), kind=free, is_sprung=True)
+    assembly = SimpleNamespace(name="any", aircraft=(1, 2), joints=(joint, sprung))
+    kinds, turned = swings_of(assembly)
+    assert kinds.tolist() == [kind, FIXED]
+    np.testing.assert_array_equal(turned[0], found)
 
 
 def test_a_wrench_that_cannot_be_made_is_told_without_its_small_parts():

@@ -178,6 +178,15 @@ def test_a_vehicle_that_stands_gets_idle_rotors_until_the_next_flight():
     np.testing.assert_allclose(again.thrust, flying, rtol=1e-6)
 
 
+def test_an_arm_counts_once_its_joints_are_told_and_joints_without_an_arm_do_not():
+    expected = answer(loop_of(), 0, state(), row(1.2)).thrust.copy()
+    bare, waiting = loop_of(), loop_of()
+    bare.take_joints(np.zeros(2), np.zeros(2), None)
+    waiting.arm = SimpleNamespace(reset=list)  # can do nothing else
+    for loop in (bare, waiting):
+        np.testing.assert_array_equal(answer(loop, 0, state(), row(1.2)).thrust, expected)
+
+
 def test_axes_of_an_asked_wrench_go_to_the_demand_where_a_wrench_is_measured():
     loop, asked = loop_of(), []
     loop.set_axes(("x",))  # where none is measured, there is nothing to ask for
