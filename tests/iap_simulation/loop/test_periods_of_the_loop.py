@@ -129,10 +129,12 @@ def test_a_touch_is_told_with_its_way_from_where_the_estimate_was_lost() -> None
     rows[:, 0, 0, :3] = [[8.0, 8.0, 8.0], [3.0, 4.0, 9.0]]  # of two vehicles
     rows[:, 0, 1, :3] = 77.0  # their aircraft
     plant: Any = SimpleNamespace(t=2.5, state=lambda i: rows[i])
-    watch: Any = SimpleNamespace(landed=[1], check_flight=lambda plant: None)
+    checked = list[Any]()
+    watch: Any = SimpleNamespace(landed=[1], check_flight=checked.append)
     guidance = EstimateGuidance([], {}, {1: monitor}, watch)
     with pytest.raises(
         FlightFailed, match=r"came down at 0\.00 m/s, 5\.00 m from there$"
     ) as ended:
         guidance.check_flight(plant)
     assert ended.value.t == 2.5 and ended.value.outcome == "lost" and watch.landing == set()
+    assert checked == [plant]
