@@ -83,3 +83,44 @@ def test_frames_of_ports_are_on_their_vehicles_and_a_face_is_one_too() -> None:
     face = latch.model_copy(update={"socket": "wall"})
     (_, frame), plain = port_frames(scenario, face), PortFrame.of_face()
     np.testing.assert_array_equal(np.concatenate(frame), np.concatenate(plain))
+
+
+def test_a_pilot_measures_target_and_chaser_in_its_own_order() -> None:
+    scenario = scenario_of("docking", engine="mujoco")
+    felt = list[Any]()
+
+    def vehicle(bias: float) -> Any:
+        sensor = SimpleNamespace(raw_P=np.full(6, bias))
+        return SimpleNamespace(
+            measured=lambda x: x[0] + bias, feel=lambda *given: felt.append(given),
+            interaction=SimpleNamespace(sensor=sensor),
+        )  # fmt: skip
+
+    asked = list[Any]()
+
+    def pair(k: int, sensed: PairMeasurement) -> np.ndarray:
+        asked.append(sensed)
+        return np.arange(8.0).reshape(2, 4)
+
+    vehicles: Any = [vehicle(0.5), vehicle(0.25)]
+    pilot: Any = pair
+    agent = DockingPilot(scenario, vehicles, pilot)
+    x = np.arange(52.0).reshape(2, 1, 2, 13)
+    latches = SimpleNamespace(phase=lambda name: (name, Phase.CAUGHT))
+    plant: Any = SimpleNamespace(
+        t=1.5, state=lambda i: x[i], contact_wrench=lambda i: f"wrench {i}", part=lambda _: latches
+    )
+    references: Any = ["reference 0", "reference 1"]
+    commands = agent.command(3, plant, references)
+    (sensed,) = asked
+    numbers = agent._numbers
+    for n, i in enumerate(numbers):
+        np.testing.assert_array_equal(sensed.rows[n], x[i, 0, 0] + (0.5, 0.25)[i])
+        assert (sensed.wrenches_P[n] == (0.5, 0.25)[i]).all()
+        t, state, row, wrench, reference = felt[n]
+        assert (t, wrench, reference) == (1.5, f"wrench {i}", f"reference {i}")
+        np.testing.assert_array_equal(state, x[i, 0])
+        np.testing.assert_array_equal(row, sensed.rows[n])
+        assert commands[i].thrust[0] == 4.0 * n
+        np.testing.assert_array_equal(commands[i].w_WB_B[0], 4.0 * n + np.array([1.0, 2.0, 3.0]))
+    assert sensed.phase == (scenario.docking.latch, Phase.CAUGHT)

@@ -136,3 +136,26 @@ def test_a_flight_without_rows_in_the_air_has_no_errors():
     found = ModulesScores(SPEC, NAMES, WINDOW, columns, course()).metrics()
     assert found["rmse"] == found["rmse_steady"] == dict.fromkeys(NAMES)
     assert found["joints"]["j"]["force_peak_n"] == 0.0 and found["joint_force_n"] is None
+
+
+def test_forces_are_the_first_three_numbers_of_a_wrench_and_torques_the_others():
+    states = np.full((len(T), 2), STATES.index(JointState.JOINED))
+    wrenches = np.tile([1.0, 2.0, 2.0, 12.0, 4.0, 3.0], (len(T), 2, 1))
+    columns = {
+        "t": T,
+        "states": states,
+        "joint_wrenches": wrenches,
+        "errors": np.zeros((len(T), 3, 6)),
+    }
+    joint = ModulesScores(SPEC, NAMES, WINDOW, columns, course()).metrics()["joints"]["k"]
+    forces = [joint[f"force_{key}n"] for key in ("", "first_", "rms_", "peak_")]
+    assert forces == pytest.approx([3.0] * 4)
+    assert (joint["torque_nm"], joint["torque_rms_nm"]) == pytest.approx((13.0, 13.0))
+    assert joint["force_after_catch_n"] is None and joint["wrench"] == [
+        1.0,
+        2.0,
+        2.0,
+        12.0,
+        4.0,
+        3.0,
+    ]

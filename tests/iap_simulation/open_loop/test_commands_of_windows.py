@@ -98,3 +98,14 @@ def test_motors_are_matched_to_rotors_by_the_signs_of_their_places() -> None:
     assert vehicle.rotors_of(log()) == vehicle.rotors_of(log(rotors=0)) == [0, 1, 2, 3]
     with pytest.raises(BadInput, match=r"^a\.ulg: 8 rotors; 4 are flown$"):
         vehicle.rotors_of(log(rotors=8))
+
+
+def test_attitudes_without_anything_that_tells_the_thrust_are_refused() -> None:
+    log: Any = SimpleNamespace(path="a.ulg", signals={}, missing={})
+    table: Any = SimpleNamespace(q_setpoint=np.zeros((3, 4)), motors=None, thrust=None)
+    said = r"^a\.ulg: attitude set-points without motors and thrust set-point$"
+    with pytest.raises(BadInput, match=said):
+        AttitudeCommands.of(log, table, aircraft())
+    table.q_setpoint = None
+    with pytest.raises(BadInput, match=r"^a\.ulg: no attitude set-points \(not logged\)$"):
+        AttitudeCommands.of(log, table, aircraft())

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ends of recorded flights: what is raised, what is told, and what a run gives back and writes."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from iap_description.errors import FlightFailed
+from iap_description.errors import BadInput, FlightFailed
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.runs import topics
 from iap_io.runs.fault_meta import Notice
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs import recorded_flight, rerender
+from iap_simulation.runs.estimate_covariances import EstimateCovariances
+from iap_simulation.runs.events_so_far import events_so_far
 from iap_simulation.runs.recorded_flight import Announcer, Ending, RunOptions, fly_recorded
 from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
@@ -195,3 +198,59 @@ def test_images_are_rendered_at_every_instant_of_all_vehicles() -> None:
     np.testing.assert_array_equal(state.rows, np.concatenate([pair[0].x[2], pair[1].x[2]]))
     np.testing.assert_array_equal(state.tilts, np.concatenate([each.tilt[2] for each in pair]))
     assert (state.objects == 1.0).all() and not state.joints
+
+
+def test_covariances_are_looked_at_when_they_are_first_asked_for() -> None:
+    navigator = SimpleNamespace(covariances=lambda: {0: np.eye(3)})
+    vehicle = SimpleNamespace(name="a", bodies=("base",))
+    flight: Any = SimpleNamespace(
+        navigators={0: navigator}, meta=SimpleNamespace(vehicles=[vehicle])
+    )
+    for t in (0.0, 0.3, 5.1):
+        assert list(EstimateCovariances(flight).at(t)) == ["a/base"]
+
+
+def test_other_objects_than_recorded_ones_cannot_be_rendered() -> None:
+    recorded = [SimpleNamespace(meta=SimpleNamespace(name="a"))]
+    data: Any = SimpleNamespace(vehicles=recorded, objects=SimpleNamespace(names=("box", "ball")))
+    still = SimpleNamespace(mass=None)
+
+    def scenario(*objects: str, name: str = "a") -> Any:
+        world = SimpleNamespace(objects=dict.fromkeys(objects, still))
+        return SimpleNamespace(vehicles=[SimpleNamespace(name=name)], world=world)
+
+    run = Path("runs/1")
+    rerender.check_rerender(run, data, scenario("box", "ball"), 1)
+    for flown, cameras, said in (
+        (
+            scenario("box"),
+            1,
+            "key 'world.objects': box, ball were recorded, no others can be shown",
+        ),
+        (scenario("box", "ball"), 0, "there is no camera to render; choose some with --sensors"),
+        (scenario("box", "ball", name="b"), 1, "vehicles a were recorded, not b"),
+    ):
+        with pytest.raises(BadInput, match=f"^runs/1: {said}$"):
+            rerender.check_rerender(run, data, flown, cameras)
+    data.objects = None
+    still.mass = 1.0
+    with pytest.raises(
+        BadInput, match="key 'world.objects.box': it moves freely, and this recording"
+    ):
+        rerender.check_rerender(run, data, scenario("box"), 1)
+
+
+def test_events_so_far_are_of_the_task_and_of_estimators() -> None:
+    vehicle = SimpleNamespace(name="a", state_source="vio")
+    meta: Any = SimpleNamespace(vehicles=[vehicle])
+    navigator = SimpleNamespace(vision_events=[(1.0, "lost vision")], faults=[])
+    flight: Any = SimpleNamespace(navigators={0: navigator}, vehicles=[vehicle])
+    task = SimpleNamespace(key="docking", events=lambda plant: [{"t_s": 2.0, "plant": plant}])
+    simulation: Any = SimpleNamespace(
+        task=task, plant="plant", participants=SimpleNamespace(estimates=None)
+    )
+    methods = {"vio": {"events": [{"t_s": 1.0, "what": "lost vision"}]}}
+    docking = {"events": [{"t_s": 2.0, "plant": "plant"}]}
+    assert events_so_far(simulation, flight, meta) == {"docking": docking, "methods": methods}
+    simulation.task = None
+    assert events_so_far(simulation, flight, meta) == {"methods": methods}
