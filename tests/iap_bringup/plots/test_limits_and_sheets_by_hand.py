@@ -32,7 +32,7 @@ def test_a_sheet_is_as_large_as_its_images_below_a_title():
         return SimpleNamespace(pixels=np.zeros((rows, columns), np.uint8), encoding="mono8")
 
     figure = Figure()
-    columns = [[("left", image(50, 100)), ("right", image(50, 100))], [("down", image(50, 100))]]
+    columns = [[("left", image(50, 100)), ("right", image(50, 100))], [("down", image(90, 100))]]
     contact_sheet._draw(figure, title="at 3 s", columns=columns)
     wide, high = 2.4, 1.2
     width, height = 2 * (wide + 0.06) + 0.06, 2 * (high + 0.22) + 0.22 + 0.06

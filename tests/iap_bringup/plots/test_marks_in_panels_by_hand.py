@@ -3,6 +3,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -19,15 +20,15 @@ def panel(low=0.0, high=10.0):
 @pytest.mark.parametrize(
     ("value", "at", "text", "offset", "va", "has_line"),
     [
-        (4.9, 4.9, "limit", (0, 3), "bottom", True), (5.1, 5.1, "limit", (0, 2), "bottom", True),
-        (19.9, 19.9, "limit", (0, 2), "bottom", True), (20.1, 10.0, f"limit {panels.ABOVE}", (0, -3), "top", False),
-        (-9.9, -9.9, "limit", (0, 3), "bottom", True), (-10.1, 0.0, f"limit {panels.BELOW}", (0, 3), "bottom", False),
+        (6.9, 6.9, "limit", (0, 3), "bottom", True), (7.1, 7.1, "limit", (0, 2), "bottom", True),
+        (21.9, 21.9, "limit", (0, 2), "bottom", True), (22.1, 12.0, f"limit {panels.ABOVE}", (0, -3), "top", False),
+        (-7.9, -7.9, "limit", (0, 3), "bottom", True), (-8.1, 2.0, f"limit {panels.BELOW}", (0, 3), "bottom", False),
     ],
 )  # fmt: skip
 def test_a_limit_is_drawn_within_a_panels_height_of_it_and_else_named_at_its_edge(
     value, at, text, offset, va, has_line
 ):
-    axes = panel()
+    axes = panel(2.0, 12.0)
     panels.mark_limit(axes, value, "limit")
     (note,) = axes.texts
     assert (note.get_text(), note.xyann, note.get_va(), note.get_ha()) == (
@@ -82,3 +83,31 @@ def test_faults_have_lines_where_they_strike_and_end_within_the_panel():
     axes = panel()
     panels._mark_faults(axes, SimpleNamespace(meta=SimpleNamespace(faults=faults)))
     assert [line.get_xdata()[0] for line in axes.lines] == [1.0, 3.0]
+
+
+def spans(axes):
+    """Begins and ends of what is greyed out."""
+    boxes = [each.get_extents().transformed(axes.transData.inverted()) for each in axes.patches]
+    return [(pytest.approx(box.x0), pytest.approx(box.x1)) for box in boxes]
+
+
+@pytest.mark.parametrize(
+    ("window", "grey"),
+    [((2.0, 4.0), [(1.0, 2.0), (4.0, 6.0)]), ((1.0, 9.0), []), ((0.0, 5.0), [(5.0, 6.0)]), ((9.0, 9.0), [(1.0, 6.0)])],
+)  # fmt: skip
+def test_time_outside_the_window_is_grey(window, grey):
+    axes = panel()
+    meta = SimpleNamespace(faults=[])
+    panels.shade_unscored(axes, SimpleNamespace(t=[1.0, 3.0, 6.0], window=window, meta=meta))
+    assert axes.get_xlim() == (1.0, 6.0) and spans(axes) == grey
+    alone = panel()
+    panels.shade_unscored(alone, SimpleNamespace(t=[1.0], window=(0.0, 9.0), meta=meta))
+    assert alone.get_xlim() == pytest.approx((1.0, 1.001))
+
+
+def test_time_in_which_contact_is_not_judged_is_grey_from_its_begin_on():
+    judged = np.array([False, False, True, True, False, True])
+    contact = SimpleNamespace(t=np.arange(6.0), start=0.5, judged=judged)
+    axes = panel()
+    panels.shade_unjudged(axes, SimpleNamespace(contact=contact, meta=SimpleNamespace(faults=[])))
+    assert axes.get_xlim() == (0.5, 5.0) and spans(axes) == [(0.5, 2.0), (4.0, 5.0)]

@@ -138,3 +138,14 @@ def test_an_aircraft_that_falls_silent_is_where_the_others_hold_it():
     assert one.t == made.t
     np.testing.assert_allclose(one.p_WB_W, MIDDLE + D[1], atol=0.01)
     assert one.covariance[3, 3] > made.estimates()[0].covariance[3, 3]
+
+
+def test_the_centre_begins_by_joints_that_stand_aside_of_their_aircraft():
+    arms = np.array([[0.0, 0.3, 0.1], [0.1, -0.2, 0.2]])
+    models = [AircraftModel(f"{a}", None, np.zeros(5), p_BJ_B=arms[a]) for a in range(2)]
+    made = DriftFilter(Fleet(tuple(models), D[:2]), SPEC)
+    made.tilt(level(0.0))
+    for a in range(2):
+        made.odometry(a, odometry(0.0, a, -arms[a]))
+    np.testing.assert_allclose(so3.quaternion_log(made.centre().q_WB), 0.0, atol=1e-9)
+    np.testing.assert_allclose(made.centre().p_WB_W, MIDDLE, atol=1e-9)
