@@ -99,6 +99,19 @@ def test_the_latest_reference_answers_every_state_and_stops_when_it_falls_silent
     assert abs(silent[0]) < abs(fresh[0]) / 10.0
 
 
+@pytest.mark.parametrize(("level", "height"), [(Level.POSE, 1.7), (Level.WRENCH, 1.2)])
+def test_a_pose_that_has_gone_silent_is_held_and_else_the_place_where_the_platform_is(
+    level, height
+):
+    loop, moving = loop_of("latest"), row(1.7)
+    loop.take_state(0, 0, state())
+    moving[7:13] = 0.3
+    loop.take_reference(123, level, moving, NO_WRENCH)
+    loop.take_state(200 * PERIOD, 200, state(1.2))
+    rest = loop.references.at(loop.t, loop.stamp, state(1.2))
+    assert rest.row[2] == height and not rest.row[7:REF_FIXED].any()
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_what_is_no_number_never_reaches_the_integrals(value):
     loop, spoilt = loop_of(), row()

@@ -138,6 +138,19 @@ def test_a_pose_is_overdue_after_two_of_the_longest_intervals_and_a_bit():
     assert row[0] == pytest.approx(0.1 + 1.0 * (2.2 * 0.1 + 0.1))  # carried on for 0.1 s more
 
 
+def test_a_pose_that_comes_late_is_followed_by_another_after_when_it_came_or_the_time_out():
+    late = stream_of((0.0, 1.0, 0.0), (0.15, 1.1, 0.1))
+    assert late.track.end == pytest.approx(0.15 + 2.2 * 0.15)
+    slow = stream_of((0.0, 1.0, 0.0), (0.4, 1.4, 0.1))
+    assert slow.track.end == pytest.approx(0.4 + 0.5)
+
+
+def test_how_far_the_second_pose_is_tells_nothing_yet():
+    stream = stream_of((0.0, 1.0, 0.0))
+    assert not stream.take(0.1, 1.1, moved(5.0))
+    assert stream.track.linear.v[0] == pytest.approx(50.0)
+
+
 def test_without_stamps_poses_are_smoothed_by_four_times_what_they_come_late():
     stream = stream_of((0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (0.2, 0.0, 0.0), (0.4, 0.0, 0.0))
     late = 0.2 - (0.1 + 0.1 + 0.2) / 3.0
