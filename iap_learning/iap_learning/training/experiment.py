@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An experiment: a task, and all numbers of its training, read from ``data/experiments/NAME.yaml``."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
@@ -29,10 +30,14 @@ from iap_learning.training.ppo import PPO
 from iap_learning.training.td3bc import TD3BC
 
 FILE = "experiment.yaml"  # in the folder of a training
+WIDEST, MOST_WEIGHTS = (
+    1 << 14,
+    1 << 24,
+)  # of networks: 64 MiB of weights, and as much for each moment of Adam
 
 
 class Networks(Record):
-    """Sizes of hidden layers.
+    """Sizes of hidden layers, of which each has at most `WIDEST` units and all have `MOST_WEIGHTS` between them.
 
     Attributes:
         actor: of policies.
@@ -41,6 +46,18 @@ class Networks(Record):
 
     actor: tuple[Count, ...]
     critic: tuple[Count, ...]
+
+    @model_validator(mode="after")
+    def _fit_into_memory(self) -> Self:
+        for name, sizes in (("actor", self.actor), ("critic", self.critic)):
+            if max(sizes, default=1) > WIDEST:
+                raise ValueError(f"key '{name}': {max(sizes)} units in a layer, at most {WIDEST}")
+            weights = sum(a * b for a, b in pairwise(sizes))
+            if weights > MOST_WEIGHTS:
+                raise ValueError(
+                    f"key '{name}': {weights} weights between hidden layers, at most {MOST_WEIGHTS}"
+                )
+        return self
 
 
 class Normalisation(Record):

@@ -208,3 +208,13 @@ print(cv2.imdecode(numpy.frombuffer(head + bytes([255]) * 100, numpy.uint8), cv2
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("None\n")
     assert done.stderr == ""
+
+
+def test_a_sweep_that_is_refused_late_leaves_no_folder(tmp_path, capsys):
+    """A chassis of this size has rods that are longer than any number may be."""
+    out = tmp_path / "o"
+    command = ["sweep", "hover", "--duration", "0.03", "--engine", "closed_form", "--workers", "1"]
+    huge = "platform.center.chassis.post_radius=1e15"
+    assert main([*command, "--no-plot", "--set", huge, "--out", str(out)]) == 2
+    assert capsys.readouterr().err.startswith("iap: Shape: key 'length'")
+    assert not out.exists()

@@ -10,6 +10,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_learning.training import cloning
+from iap_learning.training.experiment import MOST_WEIGHTS, WIDEST, Networks
 from iap_learning.training.td3bc import Pull, weight_by_value, weight_by_width
 from iap_learning.training.transitions import Transitions
 
@@ -61,3 +62,19 @@ def test_a_pull_is_weighed_by_the_width_of_the_data_over_the_steeper_slope():
     found = np.asarray(weight_by_width(Pull(np.zeros(2), slopes, errors)))
     steep = np.array([5.0, 3.0])  # its own mean square, or that of all
     np.testing.assert_allclose(found, 2.0 / 2.0 * np.sqrt(2.0 / steep), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ((32, WIDEST + 1), f"{WIDEST + 1} units in a layer, at most {WIDEST}"),
+        ((WIDEST, 1 + MOST_WEIGHTS // WIDEST), "weights between hidden layers, at most"),
+    ],
+)
+@pytest.mark.parametrize("name", ["actor", "critic"])
+def test_networks_that_memory_cannot_hold_are_refused(name, sizes, said):
+    small = {"actor": (4,), "critic": (4,)}
+    with pytest.raises(ValueError, match=f"key '{name}': .*{said}"):
+        Networks(**{**small, name: sizes})
+    assert Networks(**{**small, name: (WIDEST, MOST_WEIGHTS // WIDEST)})
+    assert Networks(**{**small, name: ()})
