@@ -3,7 +3,9 @@
 
 import io
 import math
+import tokenize
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,11 @@ from iap_description.errors import BadInput, shown
 
 MAX_ARRAYS = 1 << 29  # bytes of all arrays of a file, uncompressed
 MAX_MEMBERS = 10_000
+# what numpy meets in damaged bytes of a .npy or .npz file
+DAMAGE = (
+    OSError, ValueError, EOFError, TypeError, OverflowError, KeyError, SyntaxError, tokenize.TokenError,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 KINDS = "biufU"  # of numpy's types: numbers and texts
 _ENCRYPTED = 0x1  # flag of a member
 

@@ -18,6 +18,7 @@ from iap_description.assets.kinds import GLTF_KINDS
 from iap_description.assets.matter import AssetMatter, of_luminance, without_images
 from iap_description.assets.reduction import reduced
 from iap_description.config.alternatives import alternatives
+from iap_description.config.array_files import DAMAGE
 from iap_description.config.record import Positive, Real
 from iap_description.config.text_files import is_file
 from iap_description.geometry.mesh_files import FARTHEST
@@ -274,7 +275,7 @@ def _array(path: Path) -> Array:
     try:
         with np.errstate(over="ignore"):  # of sizes that no file has
             loaded = np.lib.format.open_memmap(path, mode="r")
-    except (OSError, ValueError, EOFError, TypeError, OverflowError) as error:
+    except DAMAGE as error:
         raise ValueError(f"{path} is not an array: {error}") from error
     _check_count(path, loaded.shape)
     return np.asarray(loaded, dtype=float) if loaded.dtype.kind in "iuf" else np.empty(0)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.config.alternatives import alternatives
+from iap_description.config.array_files import DAMAGE
 from iap_description.errors import BadInput
 from iap_description.kernel_folder import user_cache, writable
 from iap_io.runs.run_folder import write_file
@@ -84,7 +85,7 @@ def _read(path: Path) -> NDArray[np.uint8] | None:
     """Maps of a file; None where there is none, or it was cut short."""
     try:
         maps = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
+    except DAMAGE:
         return None
     return maps if maps.shape == (PIXELS, PIXELS, CHANNELS) and maps.dtype == np.uint8 else None
 

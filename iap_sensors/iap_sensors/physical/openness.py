@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans
+from iap_description.config.array_files import DAMAGE
 from iap_description.kernel_folder import user_cache, writable
 from iap_io.runs.run_folder import write_file
 from iap_sensors.cameras.geometry import Geometry
@@ -270,6 +271,6 @@ def _read(path: Path, shape: tuple[int, ...]) -> NDArray[np.void] | None:
     """Ends of a file; None where there is none, or it was cut short."""
     try:
         ends: NDArray[np.void] = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
+    except DAMAGE:
         return None
     return ends if ends.shape == shape and ends.dtype == RAY_END else None

@@ -4,8 +4,6 @@
 import hashlib
 import io
 import json
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import lru_cache
@@ -14,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from iap_description.config.array_files import DAMAGE
 from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.scenes.scene import Scene
@@ -29,7 +28,6 @@ from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.sweeps.process_pool import WorkPool
 from iap_simulation.sweeps.study import fingerprint
 
-DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
 INSTANTS_AT_ONCE = 4  # at which one process renders what is due
 FIELDS = tuple(Frame.__dataclass_fields__)
 
@@ -86,7 +84,7 @@ class FrameFolder:
                     if "luminance" in values:
                         values["luminance"] = float(values["luminance"])
                     yield Frame(**values)
-        except DAMAGED as error:
+        except DAMAGE as error:
             raise BadInput(f"{path}: damaged ({error}); remove it to render it again") from error
 
     def _file(self, chunk: FrameChunk) -> Path:

@@ -367,6 +367,16 @@ def test_maps_that_are_none_are_refused(tmp_path: Path, heights: np.ndarray, wor
     )
 
 
+@pytest.mark.parametrize(
+    "head", ["{'descr': '<f8', 'fortran_order': (", "{'descr': '<f8'", "{1: ["]
+)
+def test_a_map_whose_head_is_damaged_is_refused(tmp_path: Path, head: str) -> None:
+    (tmp_path / "h.npy").write_bytes(b"\x93NUMPY\x01\x00v\x00" + head.encode().ljust(118))
+    part = HeightMap.model_validate({"type": "height_map", "file": "h.npy", "size": [4.0, 2.0]})
+    with pytest.raises(BadInput, match="h.npy is not an array"):
+        part._heights(Site(Builder(), tmp_path, "parts.0", (tmp_path / "scene.yaml",)))
+
+
 def test_a_map_that_says_it_is_endless_asks_for_no_memory(tmp_path: Path) -> None:
     head = str({"descr": "<f8", "fortran_order": False, "shape": (10**6, 10**6)}).encode()
     (tmp_path / "h.npy").write_bytes(b"\x93NUMPY\x01\x00v\x00" + head.ljust(117) + b"\n")
