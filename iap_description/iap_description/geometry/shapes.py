@@ -7,10 +7,10 @@ import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Real, Record, RpyDegrees, Vec3
+from iap_description.config.record import NonNegative, Positive, Record, RpyDegrees, Share, Vec3
 from iap_description.math import euler, so3
 
-Rgba = tuple[Real, Real, Real, Real]
+Rgba = tuple[Share, Share, Share, Share]
 MAX_SHAPES = 500  # that a body is made of: a mesh takes the place of more
 
 

@@ -175,7 +175,8 @@ def _with_unit_quaternions(each: LogField, values: Array) -> Array:
     """The values, with NaN in place of quaternions that are none."""
     if UNITS[each.signal] != QUATERNION:
         return values
-    norms = np.linalg.norm(np.nan_to_num(values), axis=1, keepdims=True)
+    with np.errstate(over="ignore"):  # of numbers that no quaternion has
+        norms = np.linalg.norm(np.nan_to_num(values), axis=1, keepdims=True)
     return np.asarray(np.where(np.abs(norms - 1.0) < ODD_NORM, values, np.nan))
 
 

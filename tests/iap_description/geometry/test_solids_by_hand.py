@@ -219,3 +219,10 @@ def test_an_edge_has_two_faces_that_run_along_it_in_opposite_ways(faces, said):
 def test_a_mesh_of_this_package_is_a_file_of_its_data():
     assert mesh_path("package://iap_description/meshes/a.stl") == str(DATA / "meshes/a.stl")
     assert mesh_path("/tmp/b.stl") == "/tmp/b.stl"
+
+
+@pytest.mark.parametrize("odd", [-0.93, 1.01, float("nan")])
+def test_colours_are_shares(odd):
+    with pytest.raises(ValueError, match="color"):
+        Shape(shape="sphere", radius=0.1, color=(0.93, odd, 0.93, 1.0))
+    assert Shape(shape="sphere", radius=0.1, color=(0.0, 1.0, 0.5, 0.0)).color[1] == 1.0
