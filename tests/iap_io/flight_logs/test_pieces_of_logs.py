@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pieces of the reading of logs by hand: layouts of dataflash, outputs of ArduPilot, signals."""
 
-import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -289,14 +288,3 @@ def test_records_of_a_card_are_told_apart_by_their_event():
     )
     assert not is_sound and rows["t"].tolist() == [10]
     assert crazyflie._known(events) == "a, b" and crazyflie._known({}) == "none"
-
-
-def test_numbers_that_no_quaternion_has_are_left_out_without_a_word_of_numpy():
-    columns = {f"q[{k}]": np.array([0.0, 0.0, 1e300, 0.0]) for k in range(1, 4)}
-    columns["q[0]"] = np.array([1.0, -1.0, 1e300, 1.0])
-    tables = {"A": [LogTable("A", T, columns)]}
-    field = LogField(names.ATTITUDE, "A", tuple(f"q[{k}]" for k in range(4)), form="number")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        signals, _ = signals_of(tables, [field])
-    assert signals[names.ATTITUDE].t.tolist() == [0.0, 1.0, 3.0]
