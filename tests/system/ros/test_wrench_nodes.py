@@ -115,7 +115,7 @@ def test_contact_and_world_are_shown_and_messages_agree(start):
     contacts = probe.hear(MarkerArray, "/iap/contact_markers")
     world = probe.hear(MarkerArray, "/world/markers", LATCHED)
     probe.wait(lambda: pushes(felt) and len(contacts) > 3 and len(raw) > 3, "the push")
-    probe.wait(lambda: pushes(estimated) and len(world) > 1, "the estimate and the world")
+    probe.wait(lambda: pushes(estimated) and len(world) > 1 and tasks, "estimate, world, task")
     for message in (raw[-1], felt[-1], estimated[-1], tasks[-1]):
         assert message.header.frame_id == "iap/base_link"
     by_stamp = {(m.header.stamp.sec, m.header.stamp.nanosec): m for m in felt}
