@@ -2,7 +2,9 @@
 """Settings of the estimators; presets are ``data/virpo/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from iap_description.config.record import (
     Count,
@@ -126,7 +128,7 @@ class VirpoSpec(Record):
 
     rate: Positive  # most keyframes a second that are taken from the images [Hz]
     keyframes: Count  # in the window, besides the newest
-    iterations: Count  # Gauss-Newton steps an update
+    iterations: Annotated[int, Field(strict=True, ge=1, le=100)]  # Gauss-Newton steps an update
     inertial: UnitErrors
     pixels: Positive  # deviation of a tracked coordinate [px]
     cull: Positive  # a view farther from its landmark than this is forgotten [px]
