@@ -10,9 +10,9 @@ import json
 import os
 import resource
 import signal
-import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -111,9 +111,11 @@ def _in_fork(work: Callable[[], str], seconds: float) -> str | None:
             os.killpg(child, signal.SIGKILL)
         else:
             time.sleep(POLL)
+    with suppress(ProcessLookupError):  # programs that a test has started, if any
+        os.killpg(child, signal.SIGKILL)
     said = b""
     if status == 0:
-        os.set_blocking(reading, False)  # programs that a test has started may hold the other end
+        os.set_blocking(reading, False)  # such a program may hold the other end still
         said = os.read(reading, 1 << 16)
     os.close(reading)
     return said.decode() if status == 0 else None
@@ -130,6 +132,5 @@ def _be_child(work: Callable[[], str], writing: int, seconds: float) -> None:
             os.dup2(nothing, number)
         os.write(writing, work().encode())
         code = 0
-    finally:
-        sys.stdout = sys.stderr = sys.__stdout__
+    finally:  # whatever was raised: the parent knows by the code
         os._exit(code)
