@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from covering import Test, TestMap
+from covering import TestMap
 from small_faults import Mutation
 from sources import Sources
 from trial import OPTIONS, first_within
@@ -63,14 +63,12 @@ def _planned(file: Path, fault: Mutation, root: Path, known: tuple[TestMap, Sour
     tests, sources = known
     place = file.relative_to(root)
     likely = [
-        each for each in tests.of(f"{place}:{fault.function}") if not _is_slow(each, sources)
+        each
+        for each in tests.of(f"{place}:{fault.function}")
+        if not sources.is_slow(each.function)
     ]
     module = ".".join(place.with_suffix("").parts[1:]).removesuffix(".__init__")
     names = [each.name for each in first_within(likely, SECONDS)]
     return {
         "file": str(file), "module": module, "fault": asdict(fault), "tests": names, "seconds": SECONDS,
     }  # fmt: skip
-
-
-def _is_slow(test: Test, sources: Sources) -> bool:
-    return sources.is_slow(test.function)

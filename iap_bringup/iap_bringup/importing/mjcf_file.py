@@ -66,7 +66,8 @@ def _link(mj: Any, model: Any, data: Any, body: int, root: Pose) -> LinkModel:  
             model.geom_contype[geom] or model.geom_conaffinity[geom]
         ):
             pose = _in_root(data.geom_xpos[geom], data.geom_xmat[geom].reshape(3, 3), root)
-            shapes.append({**_shape(mj, model, geom), **(pose @ _middle(mj, model, geom)).keys})
+            middle = Pose(model.geom_aabb[geom, :3].copy(), np.eye(3))  # zero but of meshes
+            shapes.append({**_shape(mj, model, geom), **(pose @ middle).keys})
     return LinkModel(
         model.body(body).name, float(model.body_mass[body]), at.p, inertia, tuple(shapes)
     )
@@ -86,12 +87,6 @@ def _shape(mj: Any, model: Any, geom: int) -> Tree:  # noqa: ANN401
         else model.geom_aabb[geom, 3:]
     )
     return {"shape": "box", "size": np.maximum(2.0 * half, 1e-4).tolist()}
-
-
-def _middle(mj: Any, model: Any, geom: int) -> Pose:  # noqa: ANN401
-    """The middle of a geom's shape: that of the box around a mesh is not its frame's origin."""
-    is_mesh = model.geom_type[geom] == mj.mjtGeom.mjGEOM_MESH
-    return Pose(model.geom_aabb[geom, :3].copy() if is_mesh else np.zeros(3), np.eye(3))
 
 
 def _rotors(mj: Any, model: Any, data: Any, bodies: list[int], root: Pose) -> list[RotorSource]:  # noqa: ANN401

@@ -14,9 +14,8 @@ import numpy as np
 
 from iap_description.arrays import Array
 
-IDENTITY: Array = np.array(
-    [0.0, 0.0, 0.0, 1.0]
-)  # q of no turn; writable, as kernels want it, and never written
+# The quaternion of no turn. Nobody writes into it; it is writable, as kernels are compiled for.
+IDENTITY: Array = np.array([0.0, 0.0, 0.0, 1.0])
 _SERIES_ANGLE = 1e-6  # below this angle [rad] the series are exact to double precision
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a training is shown while it goes on, how it ends, and what stands beside benchmarks and kernels."""
+"""Progress and end of a training, and files beside benchmarks and kernels."""
 
 import argparse
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How commands end, and what they print and write, to the letter."""
+"""Ends, lines and files of commands, to the letter."""
 
 import argparse
 import io

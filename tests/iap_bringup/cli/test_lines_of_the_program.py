@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is refused, completed, found by the doctor and listed, to the letter."""
+"""Refusals, completions, findings of the doctor and lists, to the letter."""
 
 import io
 import os

@@ -91,7 +91,7 @@ def test_flights_beside_one_are_flown_until_one_is_interrupted(monkeypatch, tmp_
 
     @dataclass
     class Flown:
-        """What a flight has left."""
+        """The folder that a flight has left."""
 
         metrics: dict = field(default_factory=dict)
         interrupted: bool = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What replays, sweeps, identifications and views show and hand on, line by line, on made-up results."""
+"""Lines that replays, sweeps, identifications and views show and hand on, of made-up results."""
 
 import argparse
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What commands make of made-up flights, fits and episodes, and what they leave alone."""
+"""Effects of commands on made-up flights, fits and episodes, and files that they leave alone."""
 
 import argparse
 import os

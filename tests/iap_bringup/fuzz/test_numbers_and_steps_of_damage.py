@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many values damage touches, how far it moves numbers and times, and that it reaches arrays and meshes."""
+"""Numbers of values that damage touches, its steps in numbers and times, and its reach into arrays and meshes."""
 
 import io
 from random import Random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tables and lines on a terminal look like, to the letter."""
+"""Tables and lines on a terminal, to the letter."""
 
 import io
 import re

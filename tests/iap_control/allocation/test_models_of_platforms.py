@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a controller's model says of the aircraft of a platform: limits, strengths, headings and maps."""
+"""Limits, strengths, headings and maps of a platform's aircraft in a controller's model."""
 
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What modules bear for lost ones, against numbers that are worked out by hand."""
+"""Wrenches that modules bear for lost ones, against numbers that are worked out by hand."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a coordinator's orders do to references: nothing that jumps, and nothing twice."""
+"""Effects of a coordinator's orders on references: no jumps, and nothing twice."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one period adds to the feed-forward of modules, by hand."""
+"""Increments of a period to the feed-forward of modules, by hand."""
 
 import numpy as np
 import pytest

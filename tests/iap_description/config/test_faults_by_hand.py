@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a fault is said to be, and what is offered in place of it."""
+"""Places of faults, and what is offered in place of them."""
 
 import json
 from typing import Annotated, Literal

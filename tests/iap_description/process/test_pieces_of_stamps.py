@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What of a value is part of a kernel's stamp."""
+"""Parts of a value that belong to a kernel's stamp."""
 
 import math
 import re

@@ -3,23 +3,14 @@
 
 import numpy as np
 import pytest
+from boxed_worlds import BOX, HALF, world
 
-from iap_description.config.record import validate
 from iap_description.math import so3
 from iap_description.scenes.scene import Scene
 from iap_description.states import P, Q, V, W, resting_state
 from iap_description.world.hinge import Hinge, Latch, carried
 from iap_description.world.object_motions import Drift, Sine, Waypoints
 from iap_description.world.world import World
-
-COLOR = (0.1, 0.2, 0.3, 1.0)
-SURFACE = {"friction": 0.4, "restitution": 0.0}
-BOX = {"type": "box", "position": [1.0, 2.0, 3.0], "size": [2.0, 4.0, 6.0], "surface": SURFACE}
-HALF = float(np.sqrt(0.5))
-
-
-def world(**objects):
-    return validate(World, {"objects": objects}, source="test")
 
 
 def test_an_angle_about_a_hinge_and_its_resistance():

@@ -3,8 +3,8 @@
 
 import numpy as np
 import pytest
+from boxed_worlds import BOX, COLOR, HALF, SURFACE, world
 
-from iap_description.config.record import validate
 from iap_description.errors import BadInput, IapError
 from iap_description.geometry.cavities import arc, rectangular, thick
 from iap_description.geometry.shapes import Shape
@@ -14,16 +14,6 @@ from iap_description.world import obstacles
 from iap_description.world.distances import STANDS, Surroundings, nearest_of_triangle
 from iap_description.world.objects import BlindHole, Hole
 from iap_description.world.scene_objects import SceneObject, object_parts, standing
-from iap_description.world.world import World
-
-COLOR = (0.1, 0.2, 0.3, 1.0)
-SURFACE = {"friction": 0.4, "restitution": 0.0}
-BOX = {"type": "box", "position": [1.0, 2.0, 3.0], "size": [2.0, 4.0, 6.0], "surface": SURFACE}
-HALF = float(np.sqrt(0.5))
-
-
-def world(**objects):
-    return validate(World, {"objects": objects}, source="test")
 
 
 def shape(**keys):

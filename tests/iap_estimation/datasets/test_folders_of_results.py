@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is judged of a localisation and written to its folder, of bodies with and without a truth."""
+"""Verdicts on a localisation and files of its folder, of bodies with and without a truth."""
 
 import json
 from types import SimpleNamespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What checks say just below and just above their thresholds, told by stand-ins of what they measure."""
+"""Words of checks just below and just above their thresholds, by stand-ins of their measurements."""
 
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What recordings take and where messages stand in chunks, by hand."""
+"""Sizes of recordings and places of messages in chunks, by hand."""
 
 from types import SimpleNamespace
 

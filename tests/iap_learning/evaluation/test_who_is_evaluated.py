@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who is evaluated on which task by the words of a user, baselines, single runs and films."""
+"""Agents and tasks of an evaluation by the words of a user, baselines, single runs and films."""
 
 from types import SimpleNamespace
 

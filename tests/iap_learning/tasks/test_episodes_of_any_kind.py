@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What episodes, agents and tasks of every kind have in common, with worlds that only count."""
+"""Common parts of episodes, agents and tasks of every kind, with worlds that only count."""
 
 import math
 from types import SimpleNamespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a session tells of itself: who is missing, who holds, what has struck, and when commands are too old."""
+"""States of a session: missing and holding vehicles, collisions, and commands that are too old."""
 
 import numpy as np
 import pytest

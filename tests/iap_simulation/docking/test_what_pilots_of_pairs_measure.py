@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the pilot of a docking pair measures, from which force on a touch is one, and whom an agent follows."""
+"""Measurements of the pilot of a docking pair, the least force of a touch, and the one whom an agent follows."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How studies of localisation are run and written, on made-up flights and figures."""
+"""Runs and files of studies of localisation, on made-up flights and figures."""
 
 import io
 from pathlib import Path

@@ -142,7 +142,7 @@ def ranged(
     memory=None,
     limits=(3.0, 0.0, 1.0),
 ):
-    """What ranges to an anchor at (-10, 0, 0) make of a place whose deviation is 1 m."""
+    """Update of a place of 1 m deviation by ranges to an anchor at (-10, 0, 0)."""
     n = len(d)
     rows = np.zeros((n, 7))
     rows[:, 1] = np.zeros(n) if anchors is None else anchors

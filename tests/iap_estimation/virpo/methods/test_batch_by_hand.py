@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the batch notes on its way, and its central body, told by stand-ins of its windows."""
+"""Notes of the batch on its way, and its central body, by stand-ins of its windows."""
 
 from types import SimpleNamespace
 

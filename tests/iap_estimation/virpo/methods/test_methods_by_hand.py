@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each method makes of its measurements, told by stand-ins of its windows."""
+"""Use that each method makes of its measurements, by stand-ins of its windows."""
 
 from types import SimpleNamespace
 

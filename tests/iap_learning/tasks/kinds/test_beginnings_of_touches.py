@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What begins anew with an episode of a task that touches: draws, sensors and sums of the worlds that begin alone."""
+"""Beginnings of episodes of tasks that touch: draws, sensors and sums of the worlds that begin alone."""
 
 from types import SimpleNamespace
 

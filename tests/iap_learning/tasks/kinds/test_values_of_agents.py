@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What hand-written agents of tasks that touch do in one instant, worked out by hand."""
+"""Actions of hand-written agents of tasks that touch in one instant, worked out by hand."""
 
 from types import SimpleNamespace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What policies of platforms see besides states: earlier steps, depths in blocks, and what cannot be seen."""
+"""Observations of platforms' policies besides states: earlier steps, depths in blocks, and none."""
 
 from types import SimpleNamespace
 
