@@ -146,18 +146,25 @@ def test_an_aircraft_stands_still_where_it_sees_and_feels_so(w, f, is_still):
     assert not blind.is_still(0)
 
 
-def test_ranges_pull_where_they_meet_and_one_behind_a_wall_is_left_out():
-    anchors = np.array([[8.0, 6.0, 0.5], [-8.0, 6.0, 5.0], [-8.0, -6.0, 0.5], [8.0, -6.0, 5.0]])
-    made = estimator()
-    ways = np.linalg.norm(anchors - [1.0, 2.0, 3.0], axis=1)
-    ways[2] += 1.0
-    for k in range(400):
+ANCHORS = np.array([[8.0, 6.0, 0.5], [-8.0, 6.0, 5.0], [-8.0, -6.0, 0.5], [8.0, -6.0, 5.0]])
+
+
+def stand_among(made, ways, *, seconds, every, deviation):
+    """Let an aircraft stand, with ranges (4,) to the anchors in every so many samples, and images without a track."""
+    for k in range(round(100 * seconds)):
         t = k / 100
-        if k % 2 == 1:
-            made.ranges(0, Ranges(t, np.arange(4), anchors, ways, np.full(4, 0.3)))
+        if k % every == 1:
+            made.ranges(0, Ranges(t, np.arange(4), ANCHORS, ways, np.full(4, deviation)))
         if k % 10 == 0:
             made.tracks(0, nothing(t))
         made.imu(0, ImuSample(t, np.zeros(3), UP))
+
+
+def test_ranges_pull_where_they_meet_and_one_behind_a_wall_is_left_out():
+    made = estimator()
+    ways = np.linalg.norm(ANCHORS - [1.0, 2.0, 3.0], axis=1)
+    ways[2] += 1.0
+    stand_among(made, ways, seconds=4, every=2, deviation=0.3)
     assert [(one.aircraft, one.anchor) for one in made.left_out] == [(0, 2)] and made.refused == [
         {2}
     ]
@@ -165,16 +172,9 @@ def test_ranges_pull_where_they_meet_and_one_behind_a_wall_is_left_out():
 
 
 def test_a_start_that_is_off_is_pulled_to_where_ranges_meet():
-    anchors = np.array([[8.0, 6.0, 0.5], [-8.0, 6.0, 5.0], [-8.0, -6.0, 0.5], [8.0, -6.0, 5.0]])
-    ways = np.linalg.norm(anchors - [1.5, 1.8, 3.0], axis=1)
+    ways = np.linalg.norm(ANCHORS - [1.5, 1.8, 3.0], axis=1)
     made = Estimator(BLIND, SPEC, lambda a, t: state(), deviations=SPEC.restart)
-    for k in range(150):
-        t = k / 100
-        if k % 5 == 1:
-            made.ranges(0, Ranges(t, np.arange(4), anchors, ways, np.full(4, 0.05)))
-        if k % 10 == 0:
-            made.tracks(0, nothing(t))
-        made.imu(0, ImuSample(t, np.zeros(3), UP))
+    stand_among(made, ways, seconds=1.5, every=5, deviation=0.05)
     (one,) = made.estimates()
     np.testing.assert_allclose(one.p_WB_W, [1.5, 1.8, 3.0], atol=0.05)
     assert np.sqrt(one.covariance[0, 0]) < 0.05 and 0.0 < made.window.chi_square < 1.0
