@@ -30,10 +30,8 @@ from iap_learning.training.ppo import PPO
 from iap_learning.training.td3bc import TD3BC
 
 FILE = "experiment.yaml"  # in the folder of a training
-WIDEST, MOST_WEIGHTS = (
-    1 << 14,
-    1 << 24,
-)  # of networks: 64 MiB of weights, and as much for each moment of Adam
+WIDEST = 1 << 14  # units of a layer
+MOST_WEIGHTS = 1 << 24  # between hidden layers: 64 MiB, and as much for each moment of Adam
 
 
 class Networks(Record):
