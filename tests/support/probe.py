@@ -124,9 +124,15 @@ class Probe:
         self.stays(lambda: True)
 
     def meet(self) -> None:
-        """Wait for whoever speaks on the topics that are listened to, so that nothing of theirs is missed."""
+        """Wait for whoever speaks on the topics that are listened to, so that nothing of theirs is missed.
+
+        A publisher may not know the probe when the probe knows it.  States come again and again while time stands at
+        zero, so that the first of each vehicle is awaited too.
+        """
         topics = {each.topic_name for each in self.node.subscriptions}
         self.wait(lambda: all(map(self.node.count_publishers, topics)), f"speakers on {topics}")
+        for vehicle in self.states:
+            self.wait_for_state(vehicle, 0.0)
 
     def wait_for_state(self, vehicle: str, t: float) -> None:
         stamp = round(t * 1e9)
