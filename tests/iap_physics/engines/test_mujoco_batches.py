@@ -128,6 +128,19 @@ def test_a_world_may_hold_a_vehicle_of_other_numbers():
         worlds.set_world(2, World.model_validate(WEIGHTLESS | {"objects": {"l": LOOSE}}), [F450])
 
 
+def test_a_drawn_world_has_no_memory_to_be_stepped_in_and_shows_its_contacts_all_the_same():
+    worlds, resting = worlds_of(2, {"gravity": 9.81}), at_rest([F450])[None]
+    resting[:, 0, 2] = 0.13
+    for index in range(2):
+        worlds.set_world(index, World.model_validate({"gravity": 9.81}), [F450])
+    worlds.reset(np.repeat(resting, 2, axis=0))
+    for _ in range(200):
+        worlds.step(DT)
+    assert worlds.own_model(0).model.narena < 1e5
+    assert len(worlds.contacts()) >= 1
+    np.testing.assert_array_equal(*worlds.state())
+
+
 def test_time_goes_on_by_the_steps_and_begins_anew_with_all_worlds():
     worlds, start = worlds_of(2, {"gravity": 10.0, "ground": False}), at_rest([F450])[None]
     for dt in (1e-3, 1e-3, 4e-3):

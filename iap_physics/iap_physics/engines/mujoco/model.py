@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.vehicles.assembly import Assembly
@@ -53,6 +54,10 @@ OF_HINGES = (
     "FRICTIONLOSS",
 )  # of objects; without such there is nothing of them
 FIRST_STEP = 1e-3  # before the first step tells its own [s]
+SMALL_MEMORY = (
+    1 << 16
+)  # of worlds that are stepped in another's data; compiling asks for it [bytes]
+ALIKE = ("nq", "nv", "nbody", "ngeom", "njnt", "neq")  # sizes that worlds of one batch share
 HINGE = mj.mjtJoint.mjJNT_HINGE  # one for each axis
 JOINTS: dict[str, Any] = {
     "spherical": mj.mjtJoint.mjJNT_BALL,
@@ -110,10 +115,37 @@ def build(world: World, assemblies: Sequence[Assembly]) -> MuJoCoModel:
         BadInput: a joint is of a type, or there are more surfaces, than it can build.
     """
     builder = _Builder(world, assemblies)
-    overlapping = _overlapping(builder.compiled(), assemblies)
-    for a, b in overlapping:
-        builder.spec.add_exclude(bodyname1=a, bodyname2=b)
-    return builder.compiled()
+    made = builder.compiled()
+    return builder.with_exclusions(_overlapping(made, mj.MjData(made.model), assemblies))
+
+
+def build_alike(
+    world: World,
+    assemblies: Sequence[Assembly],
+    first: MuJoCoModel,
+    data: Any,  # noqa: ANN401 - MuJoCo's
+) -> MuJoCoModel:
+    """The model of one more world of a batch, without memory to be stepped in.
+
+    MuJoCo asks for 14 MB as it compiles a model.  The small models that stay would leave a hole of that size each.
+
+    Args:
+        world: like the first one, but for its numbers.
+        assemblies: likewise.
+        first: the batch's first model.
+        data: MuJoCo's data of the first model, which is overwritten.
+
+    Raises:
+        BadInput: it has more or fewer bodies, joints or pieces than the first one.
+    """
+    builder = _Builder(world, assemblies)
+    builder.spec.memory = SMALL_MEMORY
+    made = builder.compiled()
+    for size in ALIKE:
+        own, there = getattr(made.model, size), getattr(first.model, size)
+        if own != there:
+            raise BadInput(f"worlds: drawn worlds differ in {size} ({own} and {there})")
+    return builder.with_exclusions(_overlapping(made, data, assemblies))
 
 
 class _Builder:
@@ -175,6 +207,12 @@ class _Builder:
             self.arms[number] = add_arm(self.spec, made[0], assembly.arm, str(number))
         return [made[k] for k in range(len(assembly.bodies))]
 
+    def with_exclusions(self, pairs: Sequence[tuple[str, str]]) -> MuJoCoModel:
+        """The model, in which these pairs of bodies do not touch."""
+        for a, b in pairs:
+            self.spec.add_exclude(bodyname1=a, bodyname2=b)
+        return self.compiled()
+
     def compiled(self) -> MuJoCoModel:
         """The model as it stands."""
         model = self.spec.compile()
@@ -229,9 +267,14 @@ def _place(item: WorldObject) -> tuple[Array, Array]:
     return -center_of(item), item.q_WO if item.motion is not None else so3.IDENTITY
 
 
-def _overlapping(made: MuJoCoModel, assemblies: Sequence[Assembly]) -> list[tuple[str, str]]:
-    """Pairs of a vehicle's bodies that overlap at rest."""
-    model, data = made.model, mj.MjData(made.model)
+def _overlapping(
+    made: MuJoCoModel,
+    data: Any,  # noqa: ANN401 - MuJoCo's
+    assemblies: Sequence[Assembly],
+) -> list[tuple[str, str]]:
+    """Pairs of a vehicle's bodies that overlap at rest; MuJoCo's data are overwritten."""
+    model = made.model
+    data.qpos[:] = model.qpos0
     firsts = np.cumsum([0, *(len(assembly.bodies) for assembly in assemblies[:-1])])
     for k, row in enumerate(firsts.tolist()):
         at = model.jnt_qposadr[model.body_jntadr[made.bodies[row]]]

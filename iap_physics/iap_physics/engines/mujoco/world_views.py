@@ -129,6 +129,7 @@ class MuJoCoWorldViews(JointlessEngine):
 
     native: NativeWorlds
     _made: list[MuJoCoModel]
+    _first_made: MuJoCoModel
     _objects: list[Objects]
     _own: dict[int, tuple[Assembly, ...]]
     arm_batches: dict[int, ArmBatch]
@@ -190,7 +191,7 @@ class MuJoCoWorldViews(JointlessEngine):
     def _first(self) -> Any:  # noqa: ANN401 - MuJoCo's
         """MuJoCo's data of the first world, with what touches there."""
         model = self._made[0].model
-        data = mj.MjData(model)
+        data = mj.MjData(self._first_made.model)  # a drawn world's has no memory for contacts
         data.qpos[:], data.qvel[:] = self.native.qpos[0], self.native.qvel[0]
         mj.mj_fwdPosition(model, data)
         return data

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Integers
-from iap_description.errors import BadInput, FlightFailed, IapError
+from iap_description.errors import FlightFailed, IapError
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.batch_engine import Share
@@ -26,14 +26,12 @@ from iap_physics.engines.joints import at_rest, check_joint_types, check_start
 from iap_physics.engines.mujoco.arm_joints import ArmBatch, arm_batches
 from iap_physics.engines.mujoco.latches import latch_numbers
 from iap_physics.engines.mujoco.library import mj
-from iap_physics.engines.mujoco.model import FIRST_STEP, JOINTS, MuJoCoModel, build
+from iap_physics.engines.mujoco.model import FIRST_STEP, JOINTS, MuJoCoModel, build, build_alike
 from iap_physics.engines.mujoco.native import step_worlds
 from iap_physics.engines.mujoco.native_worlds import NativeWorlds
 from iap_physics.engines.mujoco.objects import Objects
 from iap_physics.engines.mujoco.tree import Tree
 from iap_physics.engines.mujoco.world_views import MuJoCoWorldViews
-
-_SIZES = ("nq", "nv", "nbody", "ngeom", "njnt", "neq")  # that models of one batch have in common
 
 
 @dataclass(frozen=True)
@@ -89,6 +87,7 @@ class MuJoCoWorlds(MuJoCoWorldViews):
         made = build(world, self._assemblies)
         made.set_step(FIRST_STEP)
         self._dt, self._made, batch = FIRST_STEP, [made] * self.batch, self.batch
+        self._first_made = made  # whose data all worlds are stepped in
         self._data: list[Any] = [mj.MjData(made.model)]
         self._objects, self._own = [Objects.of(world, made)] * batch, {}
         self._wrenches = np.zeros((batch, len(made.bodies), 6))
@@ -110,12 +109,8 @@ class MuJoCoWorlds(MuJoCoWorldViews):
         Raises:
             BadInput: it has more or fewer bodies, joints or pieces.
         """
-        made, first = build(world, assemblies), self._made[0]
+        made = build_alike(world, assemblies, self._first_made, self._data[0])
         made.set_step(self._dt)
-        for size in _SIZES:
-            own, there = getattr(made.model, size), getattr(first.model, size)
-            if own != there:
-                raise BadInput(f"worlds: drawn worlds differ in {size} ({own} and {there})")
         self._made[index], self._objects[index] = made, Objects.of(world, made)
         self._own[index] = tuple(assemblies)
         native, tree = self.native, Tree.of(assemblies, made.model, made.bodies)
@@ -251,7 +246,7 @@ class MuJoCoWorlds(MuJoCoWorldViews):
             try:
                 data = self._data.pop()
             except IndexError:
-                data = mj.MjData(self._made[0].model)
+                data = mj.MjData(self._first_made.model)
             work(first, last, data._address)
             self._data.append(data)
 
