@@ -242,3 +242,17 @@ def test_levers_of_the_arm_change_with_its_joints_as_its_links_do():
 
         slopes = numeric(lever, 2)[0]
         np.testing.assert_allclose(slopes, -dynamics.inertia(PAPER, q)[0, 5:7], atol=1e-6)
+
+
+def test_a_planar_arm_has_the_inertia_of_a_mass_at_the_end_of_each_link():
+    """M = z24 (J^T m J + z25 1) of shoulder and elbow: masses of 0.15 and 0.1 kg swing on links of l2 and l3."""
+    arm = physical_arm()
+    z, l2, l3 = arm.z, arm.l2, arm.l3
+    for q, _ in some_states(20):
+        upper, fore = q[1], q[1] + q[2]
+        first = l2 * np.array([[np.cos(upper), 0.0], [np.sin(upper), 0.0]])
+        second = first + l3 * np.array([[np.cos(fore)] * 2, [np.sin(fore)] * 2])
+        swung = 0.15 * first.T @ first + 0.1 * second.T @ second
+        np.testing.assert_allclose(
+            dynamics.inertia(arm, q)[5:, 5:], z[24] * (swung + z[25] * np.eye(2)), rtol=1e-9
+        )
