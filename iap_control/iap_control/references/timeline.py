@@ -21,7 +21,7 @@ from iap_control.references.timeline_parts import (
     period_count,
 )
 from iap_control.references.velocity_steps import VelocitySteps
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.config.bounds import MAX_SI_NUMBER, are_plausible
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -119,6 +119,12 @@ class Timeline:
                 return part.level
             k -= part.count
         return self.parts[-1].level
+
+    def levels(self, start: int, stop: int) -> Integers:
+        """(stop - start,) the tracked parts of the control instants from `start` to before `stop`."""
+        ends = np.cumsum([part.count for part in self.parts[:-1]])
+        parts = np.searchsorted(ends, np.arange(start, stop), side="right")
+        return np.array([part.level for part in self.parts], dtype=np.int64)[parts]
 
     def rows(self, start: int, stop: int) -> Array:
         """The rows (stop - start, 19 + N) of the control instants from `start` to before `stop`."""

@@ -6,7 +6,6 @@ key and the value; `override` implements the command line's ``--set KEY=VALUE`` 
 `iap_description.config.plain_yaml` reads the trees.
 """
 
-import copy
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -227,13 +226,20 @@ def override(tree: dict[str, Any], assignments: list[str]) -> dict[str, Any]:
     Raises:
         BadInput: no ``=``, or a path that the tree does not have.
     """
-    tree = copy.deepcopy(tree)
+    tree = _copied(tree)
     for assignment in assignments:
         path, equals, text = assignment.partition("=")
         if not equals or not path:
             raise BadInput(f"--set {assignment}: expected KEY=VALUE")
         _assign(tree, path, parse_yaml(text, source=f"--set {assignment}"))
     return tree
+
+
+def _copied(tree: Any) -> Any:  # noqa: ANN401
+    """A tree with mappings and lists of its own, and the same values: `copy.deepcopy` takes fifty times as long."""
+    if isinstance(tree, dict):
+        return {key: _copied(each) for key, each in tree.items()}
+    return [_copied(each) for each in tree] if isinstance(tree, list) else tree
 
 
 def _length(tree: Any, path: str) -> int:  # noqa: ANN401
@@ -276,7 +282,7 @@ def _assign(tree: Any, path: str, value: object) -> None:  # noqa: ANN401
     first, every, rest = path.partition(".*.")
     if every:
         for i in range(_length(tree, first)):
-            _assign(tree, f"{first}.{i}.{rest}", copy.deepcopy(value))
+            _assign(tree, f"{first}.{i}.{rest}", _copied(value))
         return
     *parents, last = path.split(".")
     node = tree

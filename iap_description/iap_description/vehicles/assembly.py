@@ -149,6 +149,11 @@ class Assembly:
         """The same assembly with nothing that could be touched: its bodies pass through everything."""
         return replace(self, bodies=tuple(replace(b, collision=()) for b in self.bodies))
 
+    def without_visuals(self) -> Self:
+        """The same assembly with nothing to be seen: what is touched stays."""
+        bodies = tuple(replace(body, visual=(), propeller=()) for body in self.bodies)
+        return replace(self, bodies=bodies)
+
     def without_looks(self) -> Self:
         """The same assembly with nothing to be touched or seen, and no place for sensors: what moves, and no more."""
         plain = tuple(

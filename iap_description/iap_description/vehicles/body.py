@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rigid bodies as plain data, and how those of a platform are made."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -85,7 +86,7 @@ def central_body(platform: Platform) -> Body:
         return replace(body, collision=(*body.collision, *gear), visual=(*gear, *body.visual))
     if center.chassis is None:
         return body
-    positions = [(joint.position, np.deg2rad(joint.yaw_deg)) for joint in platform.joints]
+    positions = tuple((joint.position, math.radians(joint.yaw_deg)) for joint in platform.joints)
     visible, touched = chassis_shapes(center.chassis, positions, platform.ground_clearance)
     return replace(body, visual=(*body.visual, *visible), collision=(*body.collision, *touched))
 

@@ -2,7 +2,7 @@
 """The frame that carries the joints: tubes, posts and landing gear, laid out from the joints."""
 
 import math
-from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -31,8 +31,9 @@ class Chassis(Record):
     rubber: Rgba  # of the skids' sleeves
 
 
+@lru_cache(maxsize=64)  # for batches make each world's vehicle anew
 def chassis_shapes(
-    chassis: Chassis, joints: Sequence[tuple[Vec3, float]], ground_clearance: float
+    chassis: Chassis, joints: tuple[tuple[Vec3, float], ...], ground_clearance: float
 ) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
     """The frame's visual and collision shapes in P.
 

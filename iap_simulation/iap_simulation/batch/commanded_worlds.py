@@ -186,5 +186,5 @@ class CommandedWorlds(WorldViews):
 
     def _blame(self, ended: Booleans, vehicle: int) -> None:
         """Note the vehicle whose flight has ended worlds (B,)."""
-        if isinstance(self._engine, WatchingEngine):
+        if ended.any() and isinstance(self._engine, WatchingEngine):
             self._engine.culprits[ended] = vehicle

@@ -108,7 +108,7 @@ class CompiledRun:
         """
         plant, recorded = self._plant, self._recorded
         references = self._timeline.ahead(k, min(periods, MAX_PERIODS))
-        levels = np.array([self._timeline.level(k + i) for i in range(len(references))])
+        levels = self._timeline.levels(k, k + len(references))
         begin, air_W = int(plant.ticks[0]), plant.advance_wind(len(references))
         flight = self._flight(air_W)
         count, state = fly_rows(references, levels, flight, recorded), flight.flight

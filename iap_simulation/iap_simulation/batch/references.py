@@ -73,8 +73,7 @@ class ReferenceTable(NamedTuple):
         """Table of a timeline's references; None where they are too many to keep."""
         if timeline.count > MAX_TABLE_INSTANTS:
             return None
-        levels = [int(timeline.level(k)) for k in range(timeline.count)]
-        return cls(timeline.rows(0, timeline.count), np.array(levels, dtype=np.int64))
+        return cls(timeline.rows(0, timeline.count), timeline.levels(0, timeline.count))
 
     def look_up(self, instants: Integers, rows: Array, levels: Integers) -> None:
         """Write the references at instants (B,)."""

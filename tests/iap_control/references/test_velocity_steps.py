@@ -76,6 +76,8 @@ def test_velocities_are_what_is_tracked_of_it():
     assert {line.level(k) for k in range(0, line.count, 100)} == {Level.VELOCITY}
     line = flight_timeline(steps(), Leads(2.0, None, 1.6), 0.005)
     assert line.level(0) == Level.POSE
+    stop = line.count + 3  # past the end its last part is held
+    np.testing.assert_array_equal(line.levels(2, stop), [line.level(k) for k in range(2, stop)])
 
 
 @pytest.mark.parametrize(

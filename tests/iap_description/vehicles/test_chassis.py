@@ -27,7 +27,7 @@ def rods(shapes):
 
 
 def built(position, yaw=0.0):
-    visual, collision = chassis_shapes(CHASSIS, [(position, yaw)], CLEARANCE)
+    visual, collision = chassis_shapes(CHASSIS, ((position, yaw),), CLEARANCE)
     return visual, collision, rods(collision)
 
 

@@ -80,14 +80,11 @@ def model(assembly: Assembly, folder: Path, *, visuals: bool) -> str:
 
     Visual shapes are kept on request only: unseen they take time, since PyBullet meshes each of them at every reset.
     """
-    robot = urdf_of(assembly, target="bullet")
+    robot = urdf_of(assembly if visuals else assembly.without_visuals(), target="bullet")
     at_joint = {joint.child: joint.p_CJ_C for joint in assembly.joints}
     links = {link.get("name"): link for link in robot.iter("link")}
     for i, body in enumerate(assembly.bodies):
         link = links[body.name]
-        if not visuals:
-            for visual in link.findall("visual"):
-                link.remove(visual)
         hulls = [shape for shape in body.collision if shape.vertices is not None]
         for k, hull in enumerate(hulls):
             path = folder / f"{assembly.name}_{body.name}_{k}.stl"
