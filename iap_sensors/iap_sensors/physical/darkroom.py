@@ -121,5 +121,5 @@ def _screen(
     context: moderngl.Context, fragment: str, defines: tuple[str, ...]
 ) -> tuple[moderngl.Program, moderngl.VertexArray]:
     """A program over the whole image."""
-    made = program(context, "screen.vert", (fragment,), defines)
+    made = program(context, ("screen.vert",), (fragment,), defines)
     return made, context.vertex_array(made, [])

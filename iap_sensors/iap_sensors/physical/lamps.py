@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Booleans
-from iap_description.scenes.lighting import MAX_LAMPS, Lamp
+from iap_description.scenes.lighting import Lamp
 from iap_sensors.cameras import shaders
 from iap_sensors.cameras.drawn_geometry import DrawnGeometry
 from iap_sensors.cameras.renderer import Shot
@@ -45,6 +45,7 @@ class DrawnLamps:
 
     Attributes:
         defines: switches of the shaders.
+        constants: values of their variables that stay as they are.
     """
 
     def __init__(
@@ -65,12 +66,12 @@ class DrawnLamps:
             self._body_shadows = LampShadows(context, drawn, drawn.casters, len(lamps))
             columns, rows = self._body_shadows.shape
             self.defines = (*self.defines, f"LAMP_BODIES vec2({columns}.0, {rows}.0)")
-        self._fixed: Mapping[str, ArrayLike] = {
+        self.constants: Mapping[str, ArrayLike] = {
             "lamp_places": [(*lamp.position, lamp.radius**2) for lamp in lamps],
             "lamp_axes": [_axis(lamp) for lamp in lamps],
             "lamp_squares": squares,
+            "lamp_colors": np.column_stack([colors, firsts[:-1]]),
         }
-        self._colors, self._firsts = colors, firsts[:-1]
         areas = np.pi * np.array([[lamp.radius**2] for lamp in lamps])
         discs = [(*lamp.position, lamp.radius) for lamp in lamps]
         rows_ = np.column_stack([discs, colors / areas]).astype(np.float32)
@@ -92,20 +93,17 @@ class DrawnLamps:
             self._body_shadows.texture.use(UNITS["lamp_body_shadows"])
 
     def values(self, shot: Shot) -> Mapping[str, ArrayLike]:
-        """Values of the variables in ``lamps.glsl`` for an image."""
-        levels = lamp_levels(self._lamps, shot)
-        return {
-            **self._fixed,
-            "lamp_colors": np.column_stack([levels[:, None] * self._colors, self._firsts]),
-            "lamp_levels": np.pad(levels, (0, MAX_LAMPS - len(levels))),
-            "lamp_bodies": self._body_clips,
-        }
+        """Values of the lamps' variables for an image."""
+        return {"lamp_levels": lamp_levels(self._lamps, shot), "lamp_bodies": self._body_clips}
 
     def draw(self, values: Mapping[str, ArrayLike], *, mono: bool) -> None:
         """Draw the bodies of the lamps."""
         if mono not in self._programs:
             made = program(
-                self._context, "glow.vert", ("common.glsl", "glow.frag"), ["MONO"] if mono else []
+                self._context,
+                ("camera.glsl", "glow.vert"),
+                ("common.glsl", "glow.frag"),
+                (*self.defines, *(["MONO"] if mono else [])),
             )
             layout = columns_of(made, self._discs, "4f 3f", "place_radius", "luminance")
             layout = (layout[0], f"{layout[1]}/i", *layout[2:])

@@ -77,14 +77,25 @@ class LightPainter:
             self._lamps = DrawnLamps(context, drawn, self._course.environment.lamps)
         self._targets: dict[LightFormat, LightTarget] = {}
         self._darkroom = Darkroom(context)
-        extra = () if self._lamps is None else self._lamps.defines
-        extra = (*extra, "OPENNESS") if self._light.has_openness else extra
-        extra = (*extra, "GLOW") if self._materials.glow is not None else extra
         attributes = context.buffer(maps.attributes.tobytes() or bytes(40))
-        buffers = drawn.corner_buffer, attributes, drawn.face_buffer
+        self._buffers = drawn.corner_buffer, attributes, drawn.face_buffer
+        self._make_programs()
+
+    def _make_programs(self) -> None:
+        """Forget the programs of the light before."""
+        defines = () if self._lamps is None else self._lamps.defines
+        defines = (*defines, "OPENNESS") if self._light.has_openness else defines
+        defines = (*defines, "GLOW") if self._materials.glow is not None else defines
+        constants = {
+            **self._light.constants,
+            **({} if self._lamps is None else self._lamps.constants),
+            "varied": self._materials.varied + 0.5,
+        }
         # Of functions, not of methods: in a cycle the programs would outlive this object on the graphics card.
-        self._surface = cache(partial(_surface, context, buffers, extra))
-        self._sky_program = cache(partial(_sky, context))
+        self._surface = cache(
+            partial(_surface, self._context, self._buffers, (defines, constants))
+        )
+        self._sky_program = cache(partial(_sky, self._context, constants))
 
     def luminance(self, shot: Shot) -> float:
         """Luminance of light 1 [cd/m^2]."""
@@ -105,6 +116,7 @@ class LightPainter:
                 self._context, self._drawn, self._maps, self._course.environment
             )
             self._light.place(self._drawn)
+            self._make_programs()
 
     def paint(
         self, target: RenderTarget, shot: Shot, view: PinholeView, place: tuple[Array, Array]
@@ -180,9 +192,8 @@ class LightPainter:
         return {
             "clip_of_map": viewpoint.clip_of_map,
             **({} if self._lamps is None else self._lamps.values(viewpoint.shot)),
-            "varied": self._materials.varied + 0.5,
-            "eye": viewpoint.place[0],
-            "gain": gain_of(viewpoint.shot.spec, self._light.environment.exposed_for),
+            "place_of_eye": viewpoint.place[0],
+            "gain_of_image": gain_of(viewpoint.shot.spec, self._light.environment.exposed_for),
             "map_of_ray": map_of_ray,
             "map_of_camera": map_of_camera,
             "edges": viewpoint.view.edges,
@@ -197,17 +208,18 @@ def _render(triangles: moderngl.VertexArray, count: int) -> None:
 def _surface(
     context: moderngl.Context,
     buffers: tuple[moderngl.Buffer, moderngl.Buffer, moderngl.Buffer],
-    extra: tuple[str, ...],
+    light: tuple[tuple[str, ...], Mapping[str, ArrayLike]],
     look: _Look,
 ) -> tuple[moderngl.Program, moderngl.VertexArray]:
-    """Draws surfaces."""
-    corners, attributes, faces = buffers
+    """Draws surfaces in a light, of which there are switches and constants."""
+    (corners, attributes, faces), (extra, constants) = buffers, light
     pieces = [
         "common.glsl",
         "surface.frag",
         *(["lamps.glsl"] if any(each.startswith("LAMPS") for each in extra) else []),
     ]
-    made = program(context, "surface.vert", pieces, (*look.defines, *extra))
+    vertex = ("camera.glsl", "surface.vert")
+    made = program(context, vertex, pieces, (*look.defines, *extra), constants)
     layouts = [
         columns_of(made, corners, "3f 3f", "position", "normal"),
         columns_of(made, attributes, *FORM),
@@ -215,7 +227,10 @@ def _surface(
     return made, context.vertex_array(made, layouts, faces)
 
 
-def _sky(context: moderngl.Context, look: _Look) -> tuple[moderngl.Program, moderngl.VertexArray]:
+def _sky(
+    context: moderngl.Context, constants: Mapping[str, ArrayLike], look: _Look
+) -> tuple[moderngl.Program, moderngl.VertexArray]:
     """Draws the sky, with three vertices."""
-    made = program(context, "sky.vert", ("common.glsl", "sky.frag"), look.defines)
+    files = ("camera.glsl", "sky.vert"), ("common.glsl", "sky.frag")
+    made = program(context, *files, look.defines, constants)
     return made, context.vertex_array(made, [])

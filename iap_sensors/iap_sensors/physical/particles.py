@@ -112,6 +112,8 @@ class Particles:
 
     def _made(self, *, mono: bool) -> tuple[moderngl.Program, moderngl.VertexArray]:
         pieces = ("common.glsl", "particles.frag")
-        made = program(self._context, "particles.vert", pieces, ["MONO"] if mono else [])
+        made = program(
+            self._context, ("camera.glsl", "particles.vert"), pieces, ["MONO"] if mono else []
+        )
         layout = columns_of(made, self._buffer, "3f 2f", "seed", "kind")
         return made, self._context.vertex_array(made, [(layout[0], f"{layout[1]}/i", *layout[2:])])

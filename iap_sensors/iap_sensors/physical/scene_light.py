@@ -80,11 +80,12 @@ class SceneLight:
 
     @property
     def values(self) -> Mapping[str, ArrayLike]:
-        """Values of the programs' variables."""
-        return {**self._fixed, "body_shade_of_map": self._body_shadows.shade_of_map}
+        """Values of the programs' variables that change with the bodies."""
+        return {"body_shade_of_map": self._body_shadows.shade_of_map}
 
     @cached_property
-    def _fixed(self) -> Mapping[str, ArrayLike]:
+    def constants(self) -> Mapping[str, ArrayLike]:
+        """Values of the programs' variables that stay as they are."""
         environment = self.environment
         openness = {} if self._openness is None else self._openness.values
         return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parts of light by numbers: squares that see bodies, skies in other sizes, grids of openness, and smooth edges."""
+"""Parts of light by numbers: constants, squares of lamps, skies in other sizes, grids of openness, and smooth edges."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +10,24 @@ import pytest
 from iap_description.scenes.lighting import Lamp, Weather
 from iap_sensors.physical import lamp_colors, lamps, openness, sky_image, smooth_edges
 from iap_sensors.physical.particles import Fallers
+from iap_sensors.physical.programs import with_constants
+
+# programs
+
+
+def test_constants_stand_in_a_shader_with_every_digit_and_other_variables_stay() -> None:
+    tenth = np.float32(0.1)
+    source = "uniform vec2 a, b[N];  // two\nuniform float c;\nuniform mat4 d;\nin vec2 e;"
+    given = {"a": (tenth, -1e-9), "b": [(1, 2), (3, 4)], "d": np.arange(16).reshape(4, 4)}
+    a, c, d, e = with_constants(source, given).splitlines()
+    assert (c, e) == ("uniform float c;", "in vec2 e;")
+    pair, array = a.removesuffix(";  // two").split("; ")
+    kind, numbers = pair.removesuffix(")").split("(")
+    assert kind == "const vec2 a = vec2"
+    assert [np.float32(each) for each in numbers.split(", ")] == [tenth, np.float32(-1e-9)]
+    assert array == "const vec2 b[N] = vec2[N](vec2(1.0, 2.0), vec2(3.0, 4.0))"
+    assert d.startswith("const mat4 d = mat4(0.0, 4.0, 8.0, 12.0, 1.0, ")  # column by column
+
 
 # lamps
 

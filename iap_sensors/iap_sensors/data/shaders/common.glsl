@@ -1,6 +1,6 @@
 // Shared by all that is drawn in physical light. Directions are in map; z is up.
-uniform vec3 eye;            // of the camera in map [m]
-uniform float gain;          // from luminance to levels
+flat in vec3 eye;            // of the camera in map [m]
+flat in float gain;          // from luminance to levels
 uniform vec3 fog;            // luminance of thick fog
 uniform vec2 fog_law;        // extinction at the ground [1/m], and one over the height over which it halves [1/m]
 

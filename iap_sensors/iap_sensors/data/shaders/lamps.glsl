@@ -3,13 +3,14 @@ uniform sampler2DShadow lamp_shadows;
 uniform vec4 lamp_places[LAMPS];     // place [m], and squared radius [m^2]
 uniform vec4 lamp_axes[LAMPS];       // axis of the cone, and the cosine at its edge; -2 shines everywhere
 uniform vec4 lamp_colors[LAMPS];     // intensity, and the number of the first square
+flat in float lamp_level[LAMPS];     // share of it that shines
 uniform mat4 lamp_squares[SQUARES];  // from map to the atlas
 #ifdef LAMP_BODIES
 uniform sampler2DShadow lamp_body_shadows;
-uniform mat4 lamp_bodies[LAMPS];     // from map to the clip space of a lamp's square, of bodies
+in vec4 lamp_shade[LAMPS];           // place in the clip space of a lamp's square, of bodies
 
-float past_bodies(int i, vec3 at) {
-    vec4 q = lamp_bodies[i] * vec4(at, 1.0);
+float past_bodies(int i) {
+    vec4 q = lamp_shade[i];
     vec3 s = q.xyz / q.w;
     if (q.w <= 0.0 || max(abs(s.x), abs(s.y)) >= 0.998) return 1.0;
     vec2 square = vec2(mod(float(i), LAMP_BODIES.x), floor(float(i) / LAMP_BODIES.x));
@@ -37,9 +38,9 @@ vec3 of_lamps(Matter m, vec3 at, vec3 n, vec3 V) {
         vec4 q = lamp_squares[first] * vec4(at + 0.02 * n, 1.0);
         float lit = texture(lamp_shadows, q.xyz / q.w) * (everywhere ? 1.0 : cone);
 #ifdef LAMP_BODIES
-        lit *= past_bodies(i, at + 0.02 * n);
+        lit *= past_bodies(i);
 #endif
-        total += reflected(m, n, V, L) * lamp_colors[i].rgb * (lit / (square + lamp_places[i].w));
+        total += reflected(m, n, V, L) * lamp_colors[i].rgb * (lamp_level[i] * lit / (square + lamp_places[i].w));
     }
     return total;
 }

@@ -1,7 +1,7 @@
 // Drops and flakes in a box around the camera. They are at rest in the falling air, so that the camera moves through them;
 // who leaves the box on one side enters it on the other. Each is drawn from where it is when the exposure begins to its end.
 uniform mat4 clip_of_map;
-uniform vec3 eye, eye_velocity;
+uniform vec3 eye_velocity;
 uniform vec2 half_size;      // of the image [pixels]
 uniform float time, exposure, focal, box;
 in vec3 seed;                // place in the box, of 1
@@ -12,6 +12,7 @@ out float cover;
 const float LEAST = 0.7;     // half the width of what is drawn [pixels]
 
 void main() {
+    pass_camera();
     vec3 v = vec3(0.0, 0.0, -kind.y);
     vec3 p = eye + mod(seed.xyz * box + v * time - eye, box) - 0.5 * box;
     vec4 c0 = clip_of_map * vec4(p, 1.0), c1 = clip_of_map * vec4(p + (v - eye_velocity) * exposure, 1.0);
