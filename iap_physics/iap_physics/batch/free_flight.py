@@ -85,7 +85,7 @@ class FreeFlight:
         threads: Threads,
         precision: Precision = DOUBLE,
     ) -> Self | None:
-        """The flight of the only vehicle of a closed-form engine; None for other engines, vehicles and joints.
+        """The flight of the only vehicle of a closed-form engine; None for others, and for autopilots with a rate loop.
 
         Raises:
             BadInput: there is no such precision.
@@ -95,7 +95,7 @@ class FreeFlight:
             raise BadInput(f"precision '{precision}': {choices} is expected")
         if type(engine) is not ClosedFormEngine:  # one that is made of it may step as it likes
             return None
-        if len(propulsion) != 1 or engine.has_resistance:
+        if len(propulsion) != 1 or engine.has_resistance or propulsion[0].has_rate_loop:
             return None
         return cls(engine, propulsion[0], drag, dt, threads, precision)
 

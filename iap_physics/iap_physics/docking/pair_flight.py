@@ -156,10 +156,14 @@ def pair_plant(
         threads: that share them.
 
     Raises:
-        BadInput: their autopilots have different rates.
+        BadInput: their autopilots have different rates, or a rate loop.
     """
     if len({vehicle.autopilot.rate_hz for vehicle in spec.vehicles}) > 1:
         raise BadInput("docking: both autopilots have one rate_hz in worlds side by side")
+    if any(vehicle.autopilot.rate_loop is not None for vehicle in spec.vehicles):
+        raise BadInput(
+            "docking: autopilots have no rate_loop in worlds side by side (set it to null)"
+        )
     engine = ClosedFormEngine(batch=batch, raises=False)
     assemblies = [vehicle.assembly for vehicle in spec.vehicles]
     engine.load(spec.world, assemblies, np.repeat(spec.start, batch, axis=0))

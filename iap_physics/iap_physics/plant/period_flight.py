@@ -176,7 +176,8 @@ def fastest_flight(
             return free
     if options.precision != DOUBLE:
         raise BadInput(
-            f"precision '{options.precision}' needs the closed form, without friction or stops"
+            f"precision '{options.precision}' needs the closed form, without friction or stops, and autopilots"
+            " without rate_loop"
         )
     native = None
     if not is_stepped:

@@ -139,8 +139,8 @@ class Plant:
         """
         if self._deviating is None:
             raise BadInput(
-                "worlds with vehicles of their own need the closed form, without friction or stops,"
-                " or a batch of mujoco's"
+                "worlds with vehicles of their own need the closed form, without friction or stops, and autopilots"
+                " without rate_loop, or a batch of mujoco's"
             )
         for vehicle, airframe in enumerate(airframes):
             self._set_deviation(world, vehicle, airframe.deviation)

@@ -29,8 +29,22 @@ from iap_description.math.kernels import (
 from iap_description.math.saturation import share_out_four
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft, inertia_matrix
-from iap_description.vehicles.autopilot_gains import AutopilotGains, attitude_torque
+from iap_description.vehicles.autopilot_gains import (
+    AutopilotGains,
+    attitude_feedback,
+    attitude_torque,
+    torque_against,
+)
 from iap_physics.propulsion.last_command import LastCommand
+from iap_physics.propulsion.rate_loop import (
+    IS_STARTED,
+    RateNumbers,
+    all_terms,
+    begin,
+    filter_rate,
+    held_up,
+    integrate,
+)
 from iap_physics.propulsion.rotors import RotorStates, Rpm
 
 Mix = tuple[Vec, Vec, Vec, Vec]
@@ -51,6 +65,12 @@ class Autopilot(NamedTuple):
         rpm_min: idle speed [rpm].
         rpm_max: top speed [rpm].
         lead: share of a rotor's speed error that is added to its command.
+        low_pass: as those below, see `RateNumbers`.
+        integral: (3,).
+        integral_limit: (3,).
+        derivative: (3,).
+        share: of a difference.
+        rate_hz: of the loop [Hz].
     """
 
     attitude: Array
@@ -62,6 +82,12 @@ class Autopilot(NamedTuple):
     rpm_min: float
     rpm_max: float
     lead: float
+    low_pass: Array
+    integral: Array
+    integral_limit: Array
+    derivative: Array
+    share: float
+    rate_hz: float
 
     @classmethod
     def of(cls, aircraft: Aircraft, gains: AutopilotGains) -> "Autopilot":
@@ -77,6 +103,7 @@ class Autopilot(NamedTuple):
             rotor.rpm_min,
             rotor.rpm_max,
             gains.rotor_lead - 1.0,
+            *RateNumbers.of(gains),
         )
 
 
@@ -88,6 +115,7 @@ class FleetState(NamedTuple):
         autopilots: (N,) `Autopilot` records.
         command: to them; a platform wrench is allocated before.
         rotors: of them, whose target autopilots write.
+        memory: (B, N, K) of their rate loops, see `iap_physics.propulsion.rate_loop`; K is 0 without.
         every: physics steps from one instant of the autopilots to the next.
     """
 
@@ -95,6 +123,7 @@ class FleetState(NamedTuple):
     autopilots: Packed
     command: LastCommand
     rotors: RotorStates
+    memory: Array
     every: int = 1
 
 
@@ -124,45 +153,68 @@ def autopilot_step(x: Array, is_due: Booleans, fleet: FleetState) -> None:
 @njit(cache=True)
 def steer(x: Array, b: int, fleet: FleetState) -> None:
     """Rotor speed commands of every aircraft of the platform in world b, whose states are x (bodies, 13)."""
-    command, rotors = fleet.command, fleet.rotors
+    command, rotors, has_loop = fleet.command, fleet.rotors, fleet.memory.shape[2] > 0
     out = rotors.target
     for n in range(out.shape[1]):
         mode, autopilot = command.modes[b, n], fleet.autopilots[n]
         lift = quat(autopilot.lift)
         if mode == _RPM:
+            if has_loop:
+                fleet.memory[b, n, IS_STARTED] = 0.0
             put4(out[b, n], of_rotors(quat(command.rpm[b, n]), lift))
             continue
-        row = x[fleet.bodies[n]]
-        torque = _torque(row, mode, command.q_WB[b, n], command.w_WB_B[b, n], autopilot)
-        mix = (
-            _mix_row(autopilot, 0),
-            _mix_row(autopilot, 1),
-            _mix_row(autopilot, 2),
-            _mix_row(autopilot, 3),
-        )
+        row, order = x[fleet.bodies[n]], (command.q_WB[b, n], command.w_WB_B[b, n])
+        if has_loop:
+            memory, now = fleet.memory[b, n], rotors.rpm[b, n]
+            torque = _torque_of_loop(row, mode, order, autopilot, memory, now)
+        else:
+            torque = _torque(row, mode, order, autopilot)
         limits = SpeedLimits(
-            autopilot.thrust_coefficient,
-            autopilot.rpm_min,
-            autopilot.rpm_max,
-            autopilot.lead,
+            autopilot.thrust_coefficient, autopilot.rpm_min, autopilot.rpm_max, autopilot.lead
         )
         thrust, rpm = command.thrust[b, n], quat(rotors.rpm[b, n])
-        put4(out[b, n], rotor_commands(thrust, torque, mix, lift, limits, rpm))
+        speeds = rotor_commands(thrust, torque, _mix(autopilot), lift, limits, rpm)
+        if has_loop:
+            speeds = held_up(fleet.memory[b, n], speeds, lift, limits.rpm_min, limits.rpm_max)
+        put4(out[b, n], speeds)
 
 
 @njit(cache=True)
-def _torque(row: Array, mode: int, q_r: Array, w_r: Array, autopilot: Autopilot) -> Vec:
-    """Torque [N m] about the CoM, body axes, for a state row (13,) and a command."""
+def _torque(row: Array, mode: int, order: tuple[Array, Array], autopilot: Autopilot) -> Vec:
+    """Torque [N m] about the CoM, body axes, for a state row (13,) and the order to attitude and body rate."""
     q = quat(row[3:])
     w, gains = unrotate(q, vec(row[10:])), (vec(autopilot.attitude), vec(autopilot.rate))
-    order = (quat(q_r), vec(w_r), *gains, mat(autopilot.J))
-    return attitude_torque(mode == _ATTITUDE, q, w, *order)
+    asked = (quat(order[0]), vec(order[1]), *gains, mat(autopilot.J))
+    return attitude_torque(mode == _ATTITUDE, q, w, *asked)
 
 
 @njit(cache=True)
-def _mix_row(autopilot: Autopilot, r: int) -> Vec:
-    """Of one rotor's thrust, what roll, pitch and yaw torque take."""
-    return vec(autopilot.mix[r, 1:])
+def _torque_of_loop(
+    row: Array,
+    mode: int,
+    order: tuple[Array, Array],
+    autopilot: Autopilot,
+    memory: Array,
+    rpm: Array,
+) -> Vec:
+    """The same of a rate loop with a memory (K,); rotors have the present speeds (4,) [rpm]."""
+    q = quat(row[3:])
+    w, gains = unrotate(q, vec(row[10:])), (vec(autopilot.attitude), vec(autopilot.rate))
+    if memory[IS_STARTED] == 0.0:
+        begin(memory, w, rpm, autopilot.low_pass)
+    w = filter_rate(memory, w, autopilot.low_pass, autopilot.share, autopilot.rate_hz)
+    asked = (quat(order[0]), vec(order[1]), *gains)
+    feedback = attitude_feedback(mode == _ATTITUDE, q, w, *asked)
+    terms = all_terms(memory, feedback, autopilot.derivative)
+    integrate(memory, feedback, autopilot.integral, autopilot.integral_limit)
+    return torque_against(terms, w, mat(autopilot.J))
+
+
+@njit(cache=True)
+def _mix(autopilot: Autopilot) -> Mix:
+    """Of each rotor's thrust, what roll, pitch and yaw torque take."""
+    mix = autopilot.mix
+    return (vec(mix[0, 1:]), vec(mix[1, 1:]), vec(mix[2, 1:]), vec(mix[3, 1:]))
 
 
 @formula
@@ -179,7 +231,7 @@ def rotor_commands(
     Args:
         thrust: collective [N].
         torque: about the CoM, body axes [N m].
-        mix: see `_mix_row`.
+        mix: see `_mix`.
         lift: see `Autopilot`; a rotor that is not there has the mean thrust, and so no part in what is given up.
         limits: of the speeds.
         rpm: present speeds [rpm].

@@ -20,6 +20,7 @@ from iap_description.vehicles.health import Health
 from iap_physics.propulsion.autopilot import Autopilot, FleetState, autopilot_step
 from iap_physics.propulsion.deviation import NO_DEVIATION, Deviation
 from iap_physics.propulsion.last_command import CommandDelay, FleetArrays, LastCommand
+from iap_physics.propulsion.rate_loop import memory_size
 from iap_physics.propulsion.rotors import RotorParameters, RotorStates, step_rotors
 from iap_physics.propulsion.tilting_rotors import TiltParameters, step_tilting_rotors
 
@@ -86,6 +87,7 @@ class Propulsion:
         autopilots: (N,) `Autopilot` records.
         fleet_state: all of this that compiled code takes.
         is_tilting: whether rotors tilt, or push along other axes than z.
+        has_rate_loop: whether its autopilots have one, whose memory blocks of worlds do not have.
         weakened: how often faults have changed what is left of the rotors.
 
     Args:
@@ -124,12 +126,11 @@ class Propulsion:
         self.weakened, self._estimated_worlds = 0, 0
         self._delay: CommandDelay | None = None
         self._is_due = np.ones(batch, bool)
-        aircraft_rows = np.array(bodies, dtype=np.int64)
-        self.fleet_state = FleetState(
-            aircraft_rows, self.autopilots, self.command, self.rotors, self.every
-        )
-        own = (aircraft_rows, self.autopilots)
-        self._arrays = (*own, *self.command, *self.rotors, self.is_tilting)
+        self._memory = np.zeros((batch, len(bodies), memory_size(airframe.autopilot)))
+        self.has_rate_loop = self._memory.size > 0
+        own = (np.array(bodies, dtype=np.int64), self.autopilots)
+        self.fleet_state = FleetState(*own, self.command, self.rotors, self._memory, self.every)
+        self._arrays = (*own, *self.command, *self.rotors, self._memory, self.is_tilting)
 
     @property
     def rpm(self) -> Array:
@@ -146,6 +147,7 @@ class Propulsion:
         self.rotors.rpm[worlds] = self.command.rpm[worlds] = rpm
         self.rotors.tilt[worlds] = self.command.tilt[worlds] = tilt
         self.command.modes[worlds] = self.orders.modes[worlds] = Mode.RPM
+        self._memory[worlds] = 0.0
         self.known.is_used[worlds] = False
         self._estimated_worlds = int(np.count_nonzero(self.known.is_used))
         if self._delay is not None:
@@ -185,14 +187,7 @@ class Propulsion:
 
     def set_command(self, command: Command, is_finite: Booleans | None = None) -> None:
         """Take a command for all worlds, or with a batch axis; `is_finite` (B,) are those that take it, None is all."""
-        values: tuple[ArrayLike, ...] = (
-            command.mode,
-            command.thrust,
-            command.q_WB,
-            command.w_WB_B,
-            command.rpm,
-            command.tilt,
-        )
+        values: tuple[ArrayLike, ...] = (command.mode, *command.arrays[1:])  # but the wrench
         for array, value in zip(self._latest, values, strict=True):
             if is_finite is None:
                 array[:] = value
@@ -282,6 +277,7 @@ def step_aircraft(
     target: Array,
     records: Packed,
     servos: Packed,
+    memory: Array,
     is_tilting: bool,
     x: Array,
     wrenches: Array,
@@ -293,7 +289,7 @@ def step_aircraft(
     """
     command = LastCommand(modes, thrust, q_WB, w_WB_B, rpm_command, angles)
     rotors = RotorStates(rpm, tilt, target, records, servos)
-    autopilot_step(known, is_due, FleetState(bodies, autopilots, command, rotors, 1))
+    autopilot_step(known, is_due, FleetState(bodies, autopilots, command, rotors, memory, 1))
     if is_tilting:
         step_tilting_rotors(rotors, angles, x, wrenches, dt)
     else:

@@ -116,6 +116,11 @@ def _unsupported_vehicle(scenario: Scenario, vehicle: VehicleSpec) -> str | None
         "recorded wrenches": getattr(vehicle.reference, "wrench_topic", None) is not None,
         "vehicles that are drawn, on joints with friction or stops": resists
         and deviates(scenario),
+        f"vehicles that are drawn, whose autopilots have a rate_loop, in {engine} (engine.name: mujoco has them)": (
+            vehicle.control.gains.autopilot.rate_loop is not None
+            and deviates(scenario)
+            and engine not in IN_CONTACT
+        ),
         f"contact, or a disturbance whose wrench is measured, in {engine} (engine.name: mujoco"
         " has them)": scenario.has_contact(vehicle) and engine not in IN_CONTACT,
     }

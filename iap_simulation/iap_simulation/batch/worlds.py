@@ -31,7 +31,7 @@ from iap_simulation.vehicles.endings import MAX_DISTANCE
 if TYPE_CHECKING:
     from iap_simulation.batch.on_cuda import OnDevice
 
-UNSTEADY = "noise, delays, inertial units and contact change with every control period"
+UNSTEADY = "noise, delays, inertial units, contact and an autopilot's rate_loop change with every control period"
 GUST_PERIODS = 100  # for which gusts are made ahead at most: 2.4 kB a world
 
 

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from docking_pairs import start
+from flying import gains_of
 
 from iap_description.errors import BadInput, IapError
 from iap_description.states import P, V
@@ -71,6 +72,12 @@ def test_a_part_that_acts_within_steps_has_no_place_in_it():
 def test_autopilots_of_different_rates_are_refused():
     with pytest.raises(BadInput, match="both autopilots have one rate_hz"):
         pair_of(**{"vehicles.0.control.gains.autopilot.rate_hz": 500.0})
+
+
+def test_autopilots_with_a_rate_loop_are_refused():
+    px4 = gains_of("px4").autopilot.model_dump()
+    with pytest.raises(BadInput, match="autopilots have no rate_loop in worlds side by side"):
+        pair_of(**{f"vehicles.{i}.control.gains.autopilot": px4 for i in range(2)})
 
 
 def test_a_world_may_hold_a_pair_of_its_own_in_any_lane():

@@ -89,6 +89,7 @@ def test_steps_have_the_bits_of_python_s(falling, in_python):
         ("figure_eight_windy", [], {}),
         ("hover", [], {"platform": "f450", "sensors": "imu"}),
         ("hover", ["drag='on'", "control.gains.autopilot.rate_hz=500.0"], {}),
+        ("figure_eight_windy", [], {"gains": "px4"}),
     ],
 )
 def test_periods_have_the_bits_of_python_s(name, settings, options, in_python):

@@ -51,6 +51,12 @@ def test_every_scenario_s_plant_survives_yaml_bit_for_bit(name):
     assert again.yaml() == spec.yaml()
 
 
+def test_a_rate_loop_survives_yaml():
+    spec = plant_spec(scenario_of("hover", gains="px4"))
+    assert PlantSpec.read(spec.yaml(), source="") == spec
+    assert spec.vehicles[0].autopilot.rate_loop is not None
+
+
 def test_a_file_serves_as_well_as_its_text(tmp_path, tree):
     path = tmp_path / "plant.yaml"
     path.write_text(yaml.safe_dump(tree))

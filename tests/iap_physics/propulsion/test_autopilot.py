@@ -50,7 +50,8 @@ def fleet_of(pilots, command, rpm):
     records = [stacked([RotorParameters.of(AIRCRAFT, n) for n in range(len(pilots))])]
     records.append(stacked([TiltParameters.of(AIRCRAFT)] * len(pilots)))
     rotors = RotorStates(rpm, np.zeros_like(rpm), np.empty_like(rpm), *records)
-    return FleetState(np.arange(len(pilots)), stacked(pilots), command, rotors)
+    memory = np.zeros((*command.modes.shape, 0))
+    return FleetState(np.arange(len(pilots)), stacked(pilots), command, rotors, memory)
 
 
 def made_by(rpm):
