@@ -38,9 +38,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """One process more than processors, for the system's tests wait more than they compute."""
-    return len(os.sched_getaffinity(0)) + 1
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One process more than processors, for the system's slow tests wait more than they compute.
+
+    The quick ones compute alone: another process would only collect them and load kernels once more.
+    """
+    waits = "not slow" not in config.option.markexpr
+    return len(os.sched_getaffinity(0)) + waits
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -54,8 +58,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     parts: list[list[Path]] = [[], []]
     for path in paths:
         parts[system in path.parents].append(path)
-    turns = {path: turn for part in parts for turn, path in enumerate(part)}
-    items.sort(key=lambda item: (turns[item.path], system not in item.path.parents))
+    keys = {path: (turn, part is parts[0]) for part in parts for turn, path in enumerate(part)}
+    items.sort(key=lambda item: keys[item.path])
 
 
 def pytest_collection_finish() -> None:
