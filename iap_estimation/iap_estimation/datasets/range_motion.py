@@ -135,9 +135,10 @@ def _windows(sample: DataSample) -> Iterator[RangeWindow]:
         return
     is_flat = _thickness(moments) < THICKNESS
     begins = np.arange(moments[0].t, moments[-1].t, WINDOW)
+    first, last = sample.t[[0, -1]]
     for begin in begins[:: max(1, -(-len(begins) // MAX_WINDOWS))]:
-        end = min(begin + WINDOW, sample.t[-1])
-        inside = [each for each in moments if max(begin, sample.t[0]) < each.t < end]
+        begin, end = max(begin, first), min(begin + WINDOW, last)
+        inside = [each for each in moments if begin < each.t < end]
         if len(inside) >= FEWEST:
             yield _motion(sample, *_near_others(inside), is_flat=is_flat)
 

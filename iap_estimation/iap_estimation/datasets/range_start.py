@@ -81,7 +81,7 @@ def meeting_point(rounds: Sequence[Ranges], source: str) -> Array:
         BadInput: ranges to less than four anchors.
     """
     anchors = np.vstack([each.p_W for each in rounds]) if rounds else np.zeros((0, 3))
-    if len(np.unique(anchors, axis=0)) < FEWEST:
+    if len(set(map(tuple, anchors.tolist()))) < FEWEST:
         raise BadInput(
             f"{source}: the first ranges are to fewer than {FEWEST} of the anchors whose places are known"
         )
@@ -98,11 +98,13 @@ def _met(anchors: Array, d: Array, sigma: Array) -> Array:
     rows, rest = np.empty((n, 3)), np.empty(n)
     for _ in range(ROUNDS):
         for i in range(n):
-            way = p - anchors[i]
-            length = max(np.sqrt((way * way).sum()), 1e-6)
+            x, y, z = p[0] - anchors[i, 0], p[1] - anchors[i, 1], p[2] - anchors[i, 2]
+            length = max(np.sqrt(x * x + y * y + z * z), 1e-6)
             off = d[i] - length
             weight = np.sqrt(1.0 / max(abs(off / sigma[i]), 1.0)) / sigma[i]
-            rows[i], rest[i] = weight * way / length, weight * off
+            rows[i, 0], rows[i, 1], rows[i, 2] = weight * x, weight * y, weight * z
+            rows[i] /= length
+            rest[i] = weight * off
         step = np.linalg.lstsq(rows, rest, n * EPSILON)[0]
         p = p + step
         if np.sqrt((step * step).sum()) < STILL:
