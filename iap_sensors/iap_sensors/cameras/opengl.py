@@ -6,7 +6,7 @@ twice; images are read back only when others are already being drawn.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any, Protocol
@@ -36,11 +36,12 @@ MAX_DEVICES = 16  # devices that are tried
 
 @dataclass(frozen=True, eq=False)
 class _Drawing:
-    """An image that is being drawn, the film that it is for, and which piece of it."""
+    """An image that is being drawn, the film that it is for, which piece of it, and whether it is the film's last."""
 
     film: Film
     target: RenderTarget
     piece: ImageBand | None
+    is_last: bool
 
 
 class Artist(Protocol):
@@ -94,14 +95,18 @@ class OpenGLRenderer:
         """One frame for each shot, see `Renderer`."""
         if self._painter is None:
             raise RuntimeError("nothing is loaded that could be rendered")
-        films = [Film(shot) for shot in shots]
+        painter, drawings = self._painter, deque[_Drawing]()
+        frames = {Film(shot): Frame() for shot in shots}
         with self._context:
-            self._painter.place(np.ascontiguousarray(poses, dtype=float))
-            drawings: deque[_Drawing] = deque()
-            for film in films:
-                self._expose(self._painter, film, drawings)
-            self._develop(drawings, 0)
-        return [self._frame(self._painter, film) for film in films]
+            painter.place(np.ascontiguousarray(poses, dtype=float))
+            for film in frames:
+                for drawing in self._expose(painter, film):
+                    drawings.append(drawing)
+                    if len(drawings) > MAX_PENDING_IMAGES:
+                        self._develop(painter, drawings.popleft(), frames)
+            for drawing in drawings:
+                self._develop(painter, drawing, frames)
+        return list(frames.values())
 
     def _frame(self, painter: Artist, film: Film) -> Frame:
         """The frame of a film."""
@@ -128,8 +133,8 @@ class OpenGLRenderer:
         self._painter = None
         self._context.release()
 
-    def _expose(self, painter: Artist, film: Film, drawings: deque[_Drawing]) -> None:
-        """Begin all images that a film needs."""
+    def _expose(self, painter: Artist, film: Film) -> Iterator[_Drawing]:
+        """Begin all images that a film needs, one by one."""
         shot = film.shot
         kinds: list[tuple[Kind, ImageBand | None]] = []
         if film.look is not None:
@@ -137,8 +142,7 @@ class OpenGLRenderer:
             kinds += [(look, piece) for piece in film.pieces]
         if film.needs_range:
             kinds.append(("range", None))
-        for kind, piece in kinds:
-            self._develop(drawings, MAX_PENDING_IMAGES - 1)
+        for k, (kind, piece) in enumerate(kinds, start=1):
             samples = shot.spec.antialiasing if self.SAMPLES and kind != "range" else 1
             view = film.view if piece is None else piece.view
             target = self._targets.take(Format(view.width, view.height, kind, samples))
@@ -146,20 +150,20 @@ class OpenGLRenderer:
                 painter.paint(target, shot, view, (shot.p_WC_W, shot.q_WC))
             else:
                 painter.paint(target, replace(shot, t=shot.t + piece.dt), view, piece.place)
-            drawings.append(_Drawing(film, target, piece))
+            yield _Drawing(film, target, piece, k == len(kinds))
 
-    def _develop(self, drawings: deque[_Drawing], most: int) -> None:
-        """Read the oldest images until at most some are left."""
-        while len(drawings) > most:
-            drawing = drawings.popleft()
-            image = drawing.target.read(self._context)
-            form = drawing.target.format
-            if form.kind in ("color", "colored_light"):
-                image = np.asarray(cv2.cvtColor(image, cv2.COLOR_RGBA2RGB))
-            if form.kind != "range" and not form.is_light:
-                image = self._finished(image, drawing.film.shot.spec)
-            drawing.film.take(form.kind, image, drawing.piece)
-            self._targets.give_back(drawing.target)
+    def _develop(self, painter: Artist, drawing: _Drawing, frames: dict[Film, Frame]) -> None:
+        """Read an image, and make the frame of its film if it is the last one; others are drawn meanwhile."""
+        film, form = drawing.film, drawing.target.format
+        image = drawing.target.read(self._context)
+        if form.kind in ("color", "colored_light"):
+            image = np.asarray(cv2.cvtColor(image, cv2.COLOR_RGBA2RGB))
+        if form.kind != "range" and not form.is_light:
+            image = self._finished(image, film.shot.spec)
+        film.take(form.kind, image, drawing.piece)
+        self._targets.give_back(drawing.target)
+        if drawing.is_last:
+            frames[film] = self._frame(painter, film)
 
 
 def _open_context() -> moderngl.Context:

@@ -74,16 +74,16 @@ class Darkroom:
             values: lens and vignetting of ``develop.frag``.
         """
         self._context.disable(moderngl.DEPTH_TEST)
-        is_light = light.form.is_light
-        if not is_light:
+        if not light.form.is_light:
             self._spread_light(light)
         is_fine = light.form.width != target.format.width
         (light.level_frame if is_fine else target.drawn).use()
         light.image.use(0)
         light.spread[0].use(1)
-        shared = {**values, "glare_share": 0.0 if is_light else GLARE_SHARE}
-        defines = ("MONO",) if light.form.mono else ()
-        self._draw("develop.frag", shared, (f"CURVE {CURVES[curve]}", *defines))
+        defines = [f"CURVE {CURVES[curve]}", f"GLARE_SHARE {GLARE_SHARE}"]
+        defines += ["MONO"] if light.form.mono else []
+        defines += ["VIGNETTING"] if values["vignetting"] else []
+        self._draw("develop.frag", values, tuple(defines))
         if is_fine:
             target.drawn.use()
             light.levels.use(0)

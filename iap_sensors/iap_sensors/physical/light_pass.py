@@ -128,14 +128,17 @@ class LightPainter:
             opaque = self._drawn.pick(viewpoint, see_through=False)
             self._ranges.range().draw({"clip_of_map": viewpoint.clip_of_map}, opaque)
             return
+        self._advance(shot.t)
         fine = FINE if shot.spec.antialiasing > 1 else 1
+        if target.format.is_light and fine == 1 and shot.spec.vignetting == 0.0:
+            self._paint_light(target.drawn, viewpoint, mono=target.format.is_grey)
+            return  # nothing is left to develop
         size = fine * target.format.width, fine * target.format.height
         form = LightFormat(*size, target.format.is_grey, target.format.is_light)
         if form not in self._targets:
             self._targets[form] = LightTarget(self._context, form)
         light, curve = self._targets[form], curve_of(shot.spec)
-        self._advance(shot.t)
-        self._paint_light(light, viewpoint)
+        self._paint_light(light.frame, viewpoint, mono=form.mono)
         K = view.K * fine
         lens = (K[0, 0], K[1, 1], K[0, 2] + 0.5 * fine, K[1, 2] + 0.5 * fine)
         values: Mapping[str, ArrayLike] = {
@@ -144,19 +147,21 @@ class LightPainter:
         }
         self._darkroom.develop(light, target, curve, values)
 
-    def _paint_light(self, light: LightTarget, viewpoint: ShotView) -> None:
+    def _paint_light(
+        self, frame: moderngl.Framebuffer, viewpoint: ShotView, *, mono: bool
+    ) -> None:
         """Draw light: first what is opaque, then the sky and lamps, then what one sees through."""
         environment = self._light.environment
         has_water = environment.wetness > 0.0 or environment.weather.snow_cover > 0.0
         look = _Look(
-            light.form.mono,
+            mono,
             environment.fog_density > 0.0,
             self._light.has_body_shadows,
             has_water,
         )
         values = {**self._light.values, **self._values(viewpoint)}
-        light.frame.use()
-        light.frame.clear()
+        frame.use()
+        frame.clear()
         self._use_textures()
         surface, triangles = self._surface(look)
         write(surface, values)
@@ -165,13 +170,12 @@ class LightPainter:
         write(sky, values)
         whole.render(vertices=3)
         if self._lamps is not None:
-            self._lamps.draw(values, mono=light.form.mono)
+            self._lamps.draw(values, mono=mono)
         self._context.enable(moderngl.BLEND)
         _render(triangles, self._drawn.pick(viewpoint, see_through=True))
-        size = light.form.width, light.form.height
-        light.frame.depth_mask = False
-        self._light.particles.draw(values, viewpoint, size, mono=light.form.mono)
-        light.frame.depth_mask = True
+        frame.depth_mask = False
+        self._light.particles.draw(values, viewpoint, frame.size, mono=mono)
+        frame.depth_mask = True
         self._context.disable(moderngl.BLEND)
 
     def _use_textures(self) -> None:

@@ -222,7 +222,8 @@ def test_light_is_smoothed_where_its_root_has_an_edge() -> None:
     assert out.dtype == np.float32 and (out != light).any()
     assert 0.04 - 1e-6 <= out.min() and out.max() <= 0.64 + 1e-6
     root = np.empty((1, 2), np.uint8)
-    smooth_edges._root(np.array([[[0.25, 0.25, 0.25], [4.0, 4.0, 4.0]]], np.float32), root)
+    light = np.array([[[0.25, 0.0, 0.5], [4.0, 4.0, 4.0]]], np.float32)
+    smooth_edges._root(smooth_edges._mean(light)[0], root[0])
     assert root.tolist() == [[128, 255]]
     grey = smooth_edges._brightness(np.array([[[255, 255, 255], [100, 50, 200]]], np.uint8))
     assert grey.tolist() == [[255, (77 * 100 + 150 * 50 + 29 * 200) >> 8]]

@@ -7,7 +7,6 @@
 #define OF(image) (image).rgb
 #endif
 uniform sampler2D image, glare;
-uniform float glare_share;
 uniform vec4 lens;           // focal lengths, in pixels of the target, and where the axis meets it
 uniform float vignetting;    // share lost, per squared tangent off the axis
 in vec2 place;
@@ -20,9 +19,13 @@ LEVEL srgb(LEVEL c) {
 
 void main() {
     LEVEL c = OF(texelFetch(image, ivec2(gl_FragCoord.xy), 0));
-    c += glare_share * (OF(texture(glare, place)) - c);
+#if CURVE >= 0
+    c += GLARE_SHARE * (OF(texture(glare, place)) - c);
+#endif
+#ifdef VIGNETTING
     vec2 off = (gl_FragCoord.xy - lens.zw) / lens.xy;
     c *= 1.0 - vignetting * dot(off, off);
+#endif
 #if CURVE == 2
     c = c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14);  // Narkowicz' fit of ACES, 2016
 #endif
