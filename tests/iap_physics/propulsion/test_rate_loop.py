@@ -17,16 +17,19 @@ from iap_physics.propulsion.propulsion import Airframe, propulsion_of
 from iap_physics.propulsion.rate_loop import (
     ACCELERATION,
     INTEGRAL,
+    IS_AT_END,
     LATE,
     RateNumbers,
     begin,
     filter_rate,
+    held_up,
     memory_size,
 )
 
 F450 = load_platform("f450")
 RATE = 500.0  # of the preset's loop [Hz]
 HOVER = F450.aircraft.mass * 9.81  # [N]
+SPEEDS = np.array([3000.0, 3100.0, 3200.0, 3300.0])  # of rotors at the start [rpm]
 NOT_WHOLE = "'rate_loop.delay': 0.003 s is no whole number of periods"
 
 
@@ -103,6 +106,11 @@ def test_the_acceleration_is_a_difference_behind_a_low_pass_of_first_order(frequ
     assert abs(measured) == pytest.approx(abs(ideal), rel=0.15)
 
 
+def rolling(speeds):
+    """Torque about the x axis that rotor speeds (4,) make, but for the thrust coefficient."""
+    return F450.aircraft.wrench_of_rotor_thrusts[3] @ np.square(speeds)
+
+
 class Bench:
     """Autopilot of an f450 that is held in place, at rest but for a body rate."""
 
@@ -115,8 +123,8 @@ class Bench:
         self.start()
 
     def start(self):
-        """Rotors at 3000 rpm."""
-        self.propulsion.reset(np.full((1, 4), 3000.0), np.array([0]))
+        """Rotors at speeds of their own."""
+        self.propulsion.reset(SPEEDS[None], np.array([0]))
 
     def order(self, w=(0.0, 0.0, 0.0), thrust=HOVER):
         """Command a body rate."""
@@ -134,7 +142,7 @@ def test_rotors_are_commanded_so_many_periods_late(periods):
     bench = Bench(px4(delay=periods / RATE, integral=(0.0, 0.0, 0.0)))
     bench.order()
     early = [bench.instant() for _ in range(5)]
-    assert all((speeds == 3000.0).all() for speeds in early[:periods])
+    assert all((speeds == SPEEDS).all() for speeds in early[:periods])
     hovering = early[-1]
     np.testing.assert_array_equal(early[periods], hovering)
     bench.order((1.0, 0.0, 0.0))
@@ -151,7 +159,7 @@ def test_the_derivative_brakes_an_angular_acceleration():
         bench.instant()
         bench.x[0, 0, 10] = 0.5
         speeds.append(bench.instant())
-    roll = [F450.aircraft.wrench_of_rotor_thrusts[3] @ np.square(each) for each in speeds]
+    roll = [rolling(each) for each in speeds]
     assert roll[1] < roll[0] < 0.0
 
 
@@ -163,9 +171,37 @@ def test_the_integral_grows_with_the_error_up_to_its_limit():
     feedback = -20.0 * np.array([0.05, -0.02])
     np.testing.assert_allclose(bench.memory[INTEGRAL], 1.33 * 10.0 / RATE * feedback[0])
     np.testing.assert_allclose(bench.memory[INTEGRAL + 1], 1.33 * 10.0 / RATE * feedback[1])
-    for _ in range(200):
-        bench.instant()
-    assert bench.memory[INTEGRAL] == -0.1
+    for w, limited in ((0.05, -0.1), (-0.05, 0.1)):
+        bench.order((w, 0.0, 0.0))
+        for _ in range(200):
+            bench.instant()
+        assert bench.memory[INTEGRAL] == limited
+
+
+def test_the_integral_turns_the_aircraft_towards_its_order():
+    roll = []
+    for integral in (0.0, 1.33):
+        bench = Bench(px4(integral=(integral, 0.0, 0.0), delay=0.0))
+        bench.order((0.05, 0.0, 0.0))
+        speeds = [bench.instant() for _ in range(10)][-1]
+        roll.append(rolling(speeds))
+    share = 1.33 * 9.0 / RATE
+    assert roll[1] / roll[0] == pytest.approx(1.0 + share, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("speeds", "lift", "is_at_end"),
+    [
+        ((5000.0, 5000.0, 5000.0, 5000.0), (0.25, 0.25, 0.25, 0.25), False),
+        ((5000.0, 5000.0, 5000.0, 9000.0), (0.25, 0.25, 0.25, 0.25), True),
+        ((1000.0, 5000.0, 5000.0, 5000.0), (0.25, 0.25, 0.25, 0.25), True),
+        ((0.0, 5000.0, 5000.0, 5000.0), (0.0, 0.25, 0.25, 0.25), False),
+    ],
+)
+def test_rotors_that_an_aircraft_has_are_at_an_end_of_their_speeds(speeds, lift, is_at_end):
+    memory = np.zeros(LATE)
+    assert held_up(memory, speeds, lift, 1000.0, 9000.0) == speeds
+    assert memory[IS_AT_END] == is_at_end
 
 
 def test_the_integral_stands_still_while_a_rotor_is_at_an_end():
@@ -193,10 +229,10 @@ def test_a_loop_forgets_where_its_world_begins_anew_and_where_speeds_are_command
         used.start()
     else:
         command = Command.zeros(1, Mode.RPM)
-        command.rpm[:] = 3000.0
+        command.rpm[:] = SPEEDS
         used.propulsion.set_command(command)
-        assert (used.instant() == 3000.0).all()
-        used.propulsion.rotors.rpm[:] = 3000.0
+        assert (used.instant() == SPEEDS).all()
+        used.propulsion.rotors.rpm[:] = SPEEDS
     used.x[:] = fresh.x
     for bench in (fresh, used):
         bench.order((0.3, 0.0, 0.0))
