@@ -73,4 +73,4 @@ def _look_up(numbers: Singles, table: Pixels, out: Pixels) -> None:
     last = np.float32(table.size - 1)
     zero, half = np.float32(0.0), np.float32(0.5)
     for i in range(numbers.size):
-        out[i] = table[np.int32(min(max(numbers[i] * last, zero), last) + half)]
+        out[i] = table[np.uint32(np.int32(min(max(numbers[i] * last, zero), last) + half))]

@@ -204,6 +204,11 @@ def effect_of(spec: type[EffectSpec]) -> Callable[[type[Made]], type[Made]]:
 @njit(cache=True)
 def scale_rows(light: Singles, factors: Singles) -> None:
     """Multiply rows (n, k) by factors (n,), in place."""
+    if light.shape[1] == 1:  # this loop is one of vector instructions
+        flat = light[:, 0]
+        for i in range(factors.size):
+            flat[i] *= factors[i]
+        return
     for i in range(light.shape[0]):
         for j in range(light.shape[1]):
             light[i, j] *= factors[i]

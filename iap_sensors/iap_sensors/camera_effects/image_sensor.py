@@ -19,7 +19,6 @@ of the read noise. With PRNU and DSNU, fixed for each pixel and drawn with the c
 rounded and clipped to 0..2^bits - 1. K is the gain by which a full well is the largest number at a gain of 0 dB.
 """
 
-import math
 from typing import Annotated, NamedTuple, Self
 
 import numpy as np
@@ -36,9 +35,8 @@ from iap_sensors.camera_effects.effect import (
     EffectStage,
     effect_of,
 )
-from iap_sensors.pixel_noise import BITS, STEP, mixed, normal_table
+from iap_sensors.pixel_noise import AT_ONCE, draw, normal_table
 
-DRAWS = 4  # from one 64-bit number
 WAVELENGTH = 0.555  # of the light that illuminances count as [um]
 MICROWATTS = 100.0 / 683.0  # per square centimetre of 1 lx at that wavelength
 PHOTONS = 50.34  # per um^2, ms, um and uW/cm^2: 1e-24 / (h c) in these units
@@ -178,14 +176,14 @@ def _convert(
     gain, black = np.float32(numbers.gain), np.float32(numbers.black)
     largest = np.float32(numbers.largest)
     zero, half, unit = np.float32(0.0), np.float32(0.5), np.float32(1.0) / largest
-    mask = np.uint64(table.size - 1)
+    drawn = np.empty(AT_ONCE, np.float32)
     state = key
-    for first in range(0, light.size, DRAWS):
-        state += STEP
-        z = mixed(state)
-        for i in range(first, min(first + DRAWS, light.size)):
-            mean = light[i] * electrons * response[i] + offset[i] + dark
-            e = mean + math.sqrt(max(mean, zero) + variance) * table[z & mask]
+    for first in range(0, light.size, AT_ONCE):
+        state = draw(state, table, drawn)
+        some = light[first : first + AT_ONCE]
+        gains, offsets = response[first : first + AT_ONCE], offset[first : first + AT_ONCE]
+        for i in range(some.size):
+            mean = some[i] * electrons * gains[i] + offsets[i] + dark
+            e = mean + np.sqrt(max(mean, zero) + variance) * drawn[i]
             y = min(max(gain * min(e, well) + black, zero), largest)
-            light[i] = np.float32(np.int32(y + half)) * unit
-            z >>= np.uint64(BITS)
+            some[i] = np.float32(np.int32(y + half)) * unit

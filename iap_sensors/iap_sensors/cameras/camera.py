@@ -14,9 +14,7 @@ from iap_sensors.camera_effects.effect import CameraImage
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.spec import CameraSpec
-from iap_sensors.pixel_noise import BITS, STEP, mixed, normal_table
-
-DRAWS = 4  # from one 64-bit number
+from iap_sensors.pixel_noise import AT_ONCE, draw, normal_table
 
 
 class Camera:
@@ -96,14 +94,11 @@ class Camera:
 @njit(cache=True)
 def _add_noise(pixels: Pixels, key: int, table: Singles) -> None:
     """Add a draw from the table to each of the pixels (n,): the draws are those of SplitMix64 from the key on."""
-    state = np.uint64(key)
-    mask = np.uint64(table.size - 1)
-    for first in range(0, pixels.size, DRAWS):
-        state += STEP
-        z = mixed(state)
-        for i in range(first, min(first + DRAWS, pixels.size)):
-            level = np.float32(pixels[i]) + table[z & mask]
-            pixels[i] = np.uint8(
-                min(max(level + np.float32(0.5), np.float32(0.0)), np.float32(255.0))
-            )
-            z >>= np.uint64(BITS)
+    drawn = np.empty(AT_ONCE, np.float32)
+    state, zero, white = np.uint64(key), np.float32(0.0), np.float32(255.0)
+    for first in range(0, pixels.size, AT_ONCE):
+        state = draw(state, table, drawn)
+        some = pixels[first : first + AT_ONCE]
+        for i in range(some.size):
+            level = np.float32(some[i]) + drawn[i]
+            some[i] = np.int32(min(max(level + np.float32(0.5), zero), white))

@@ -115,7 +115,7 @@ def _edges(grey: Levels, i: int, out: Ints) -> int:
 
     Without a branch in it each loop is one of vector instructions, or nearly so.
     """
-    inner = grey.shape[1] - 2
+    inner = max(grey.shape[1] - 2, 0)
     nw, ne, m = grey[i - 1, :inner], grey[i - 1, 2:], grey[i, 1 : 1 + inner]
     sw, se = grey[i + 1, :inner], grey[i + 1, 2:]
     is_edge = np.empty(inner, np.uint8)

@@ -214,6 +214,9 @@ def test_edges_are_smoothed_along_themselves_and_even_parts_and_margins_stay() -
     bright = edge(200, 224)  # an eighth of 224 is 28
     np.testing.assert_array_equal(smooth_edges.smoothed(bright), bright)
     assert (smooth_edges.smoothed(edge(60, 71)) != edge(60, 71)).any()
+    for width in (1, 2, 10):  # all of it is margin
+        narrow = np.repeat(np.arange(20, dtype=np.uint8)[:, None] * 12, width, axis=1)
+        np.testing.assert_array_equal(smooth_edges.smoothed(narrow), narrow)
 
 
 def test_light_is_smoothed_where_its_root_has_an_edge() -> None:

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_sensors.pixel_noise import STEP, mixed, normal_table
+from iap_sensors.pixel_noise import BITS, STEP, draw, mixed, normal_table
 from iap_sensors.rays.noise import bases_of, frame_keys
 
 SEED = 1234567
@@ -34,3 +34,11 @@ def test_deviates_are_even_quantiles_of_a_normal_distribution_of_variance_one():
     assert table.shape == (2**14,) and (np.diff(table) > 0.0).all()
     np.testing.assert_allclose([table.mean(), table.std()], [0.0, 1.0], atol=1e-5)
     np.testing.assert_allclose(np.interp(0.8413, np.linspace(0, 1, 2**14), table), 1.0, atol=2e-3)
+
+
+def test_each_number_gives_four_draws_and_the_next_draws_go_on_from_the_last_state():
+    table, out, rest = normal_table(), np.empty(8, np.float32), np.empty(4, np.float32)
+    state = draw(np.uint64(SEED), table, out)
+    draw(np.uint64(state), table, rest)
+    indices = [n >> (k * BITS) & 2**BITS - 1 for n in OUTPUTS[:3] for k in range(4)]
+    np.testing.assert_array_equal([*out, *rest], table[indices])
