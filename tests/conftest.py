@@ -17,7 +17,7 @@ for threads in (
 ):  # as the command line does, before numpy
     os.environ.setdefault(threads, "1")
 
-JAX_CACHE = "JAX_COMPILATION_CACHE_DIR"  # trainings that begin anew compile nothing again
+JAX_CACHE = "JAX_COMPILATION_CACHE_DIR"  # nothing is compiled again, by the next tests neither
 MARKERS = (  # here, for colcon reads no settings of the checkout
     "slow: left out by -m 'not slow', which answers within three minutes",
     "ros: needs rclpy and the built messages",
@@ -30,11 +30,18 @@ def pytest_configure(config: pytest.Config) -> None:
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     if JAX_CACHE not in os.environ:  # the processes of these tests share it
-        folder = tempfile.TemporaryDirectory(prefix="iap_tests_jax_")
-        config.add_cleanup(folder.cleanup)
-        os.environ[JAX_CACHE] = folder.name
+        os.environ[JAX_CACHE] = str(_kept_folder(config))
         os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
         os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
+
+
+def _kept_folder(config: pytest.Config) -> Path:
+    """A folder that stays until the cache of pytest is cleared; without that, until these tests are over."""
+    if config.pluginmanager.hasplugin("cacheprovider"):
+        return config.cache.mkdir("iap-jax")
+    folder = tempfile.TemporaryDirectory(prefix="iap_tests_jax_")
+    config.add_cleanup(folder.cleanup)
+    return Path(folder.name)
 
 
 @pytest.hookimpl(optionalhook=True)
