@@ -28,6 +28,13 @@ from iap_simulation.sweeps.sweep_folder import TABLE, SweepFolder, flattened
 from iap_simulation.sweeps.sweep_table import alike_for_all_seeds, success
 
 IAP = ["env", "--block-signal=INT,TERM", sys.executable, "-P", "-m", "iap_bringup.cli.main"]
+AT_WALL = {  # the rod's tip is some cm off
+    "start.lead_in": 0.0,
+    "reference.position": [-1.955, 0.0, 2.0],
+    "push.at": 0.05,
+    "push.ramp": 0.1,
+}
+LOW = {"reference.duration": 0.1, "reference.position": [0.0, 0.0, 0.3]}
 TIMEOUT = 600.0  # after which a command hangs [s]
 
 
@@ -106,8 +113,8 @@ def test_rows_are_those_of_single_runs(tmp_path):
 @pytest.mark.parametrize(
     ("scenario", "options", "figure"),
     [
-        ("wall_push", {"duration": 11.5}, "force_max_n"),
-        ("beetle_hover", {"settings": {"reference.duration": 0.5}}, "landing.force_n"),
+        ("wall_push", {"duration": 1.0, "settings": AT_WALL}, "force_max_n"),
+        ("beetle_hover", {"settings": LOW}, "landing.force_n"),
     ],
 )
 def test_rows_in_mujoco_have_what_contact_did(tmp_path, scenario, options, figure):
