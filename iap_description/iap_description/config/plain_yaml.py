@@ -57,6 +57,11 @@ class _Loader(_Base):  # type: ignore[misc, valid-type]
             if key in keys:
                 problem = f"key {shown(key)} is given twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
+            if isinstance(key, bool):
+                problem = (
+                    f"key {shown(key_node.value)} is {str(key).lower()} in YAML: put it in quotes"
+                )
+                raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
             keys.add(key)
 
 

@@ -12,6 +12,7 @@ cannot compile, is refused then. A result that is not finite ends the world's ep
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
@@ -91,17 +92,23 @@ def compiled_function(name: str, key: str) -> Callable[..., Any]:
 def trial(function: Callable[..., Any], inputs: Sequence[Any], name: str, key: str) -> Any:  # noqa: ANN401 - the user's
     """Result of a compiled function.
 
+    Python calls it as well, since compiled code reads past the end of an array without an error. Roots and quotients
+    that Python refuses are numbers that are not finite in compiled code.
+
     Raises:
         BadInput: numba cannot compile it, or it fails.
     """
     try:
-        return function(*inputs)
+        result = function(*inputs)
+        with suppress(ArithmeticError, ValueError):
+            function.py_func(*inputs)  # type: ignore[attr-defined] - numba's
     except NumbaError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         reason = next((line for line in lines[1:] if not line.startswith("File")), lines[0])
         raise BadInput(f"key '{key}': numba cannot compile '{name}': {reason}") from error
     except Exception as error:  # whatever a user's function raises belongs in one line
         raise BadInput(f"key '{key}': '{name}': {type(error).__name__}: {error}") from error
+    return result
 
 
 def numbers_of(result: object, name: str, key: str) -> int:

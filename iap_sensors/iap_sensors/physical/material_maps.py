@@ -26,6 +26,7 @@ ATTRIBUTES = np.dtype(
 )
 NOISE_PIXELS, NOISE_SEED = 256, 9  # of large-scale variation
 FLAT, WHITE = 128, 255
+ALONG_X = 0.9  # x of a normal from which on it counts as along x
 
 
 class MaterialMaps:
@@ -83,8 +84,11 @@ def _attributes(part: MeshPart, names: Sequence[str], size: float) -> NDArray[np
 
 
 def _tangents(part: MeshPart, uv: NDArray[np.float32]) -> Array:
-    """(n, 3) directions in which u grows at each vertex, of the last face that it belongs to."""
-    out = np.tile([1.0, 0.0, 0.0], (len(part.vertices), 1))
+    """(n, 3) directions in which u grows at each vertex, of the last face that it belongs to.
+
+    Where a texture has no extent it is x, or y of what looks along x: any way that is not the normal's.
+    """
+    out = np.where(np.abs(part.normals[:, :1]) < ALONG_X, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
     corners, at = part.vertices[part.faces], uv[part.faces]
     e1, e2 = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     d1, d2 = at[:, 1] - at[:, 0], at[:, 2] - at[:, 0]

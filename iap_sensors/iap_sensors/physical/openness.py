@@ -181,9 +181,10 @@ def _cast(
     there = hits.face >= 0
     normals = np.where(there[:, None], hits.normal, 0.0).astype(float)
     normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-12)[:, None]
-    leaves = there & (np.einsum("ij,ij->i", normals, rays) > 0.0)
+    is_back = there & (np.einsum("ij,ij->i", normals, rays) > 0.0)
+    leaves = is_back & ~_has_two_sides(corners)[np.maximum(hits.face, 0)]
     is_inside = leaves.reshape(-1, RAYS).mean(axis=1) > INSIDE
-    normals[leaves] *= -1.0
+    normals[is_back] *= -1.0
     places = starts + hits.distance[:, None] * rays + 0.5 * cell * normals
     at = np.clip(np.floor((places - lower) / cell).astype(int), 0, shape[::-1] - 1)
     ends = np.zeros(len(rays), RAY_END)
@@ -194,6 +195,14 @@ def _cast(
     by_place = ends.reshape(-1, RAYS)
     by_place["cell"][is_inside] = INNER
     return by_place
+
+
+def _has_two_sides(corners: Array) -> Booleans:
+    """True for those of triangles (n, 3, 3) that are there twice, as what is open is: a ray ends at either."""
+    _, points = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
+    sets = np.sort(points.reshape(-1, 3), axis=1)
+    _, kinds, counts = np.unique(sets, axis=0, return_inverse=True, return_counts=True)
+    return np.asarray(counts[kinds.reshape(-1)] > 1)
 
 
 def _caster(corners: Array) -> EmbreeCaster:

@@ -108,6 +108,11 @@ def test_a_key_given_twice_is_named() -> None:
     assert "key 'a' is given twice" in refused("a: 1\nb: 2\na: 3\n")
 
 
+def test_a_key_that_yaml_takes_for_a_switch_is_named_as_it_is_written() -> None:
+    assert "key 'on' is true in YAML: put it in quotes" in refused("a: 1\nb: {on: 2}\n")
+    assert "key 'No' is false in YAML: put it in quotes" in refused("No: 1\n")
+
+
 @pytest.mark.parametrize("text", ["[" * 100_000, "- " * 100_000, "{a: " * 100_000])
 def test_what_is_too_deep_is_refused_before_it_is_made(text: str) -> None:
     assert f"more than {MAX_DEPTH} levels deep" in refused(text)

@@ -93,7 +93,8 @@ def test_what_is_judged_is_a_policy_a_task_or_a_baseline(tmp_path, monkeypatch):
         subject_of("script", None, "nominal")
 
 
-MODULE = """
+MODULE = """import math
+
 def one(world):
     return 2.0
 
@@ -105,6 +106,12 @@ def whole(world):
 
 def three(values, world):
     return (values[0], 1.0, 2.0)
+
+def beyond(world):
+    return world.x[0, 55]
+
+def root(world):
+    return math.sqrt(-1.0 - world.x[0, 2]) + 1.0 / world.x[0, 2]
 """
 
 
@@ -122,12 +129,17 @@ REST = TermInputs.at_rest(3, 2)
     [
         ("two", False, r"returns \(1.0, 2.0\); one float is expected"),
         ("whole", False, "returns 1; one float is expected"),
+        ("beyond", False, "IndexError: index 55 is out of bounds"),
         ("one", True, r"returns 2.0; a tuple of floats is expected, such as \(1.0, 0.5\)"),
     ],
 )
 def test_a_user_s_function_returns_what_its_key_needs(mine, function, is_tuple, said):
-    with pytest.raises(BadInput, match=f"key 'reward.x': 'own_numbers:{function}' {said}"):
+    with pytest.raises(BadInput, match=f"key 'reward.x': 'own_numbers:{function}':? {said}"):
         UserTerm(f"own_numbers:{function}", "reward.x", REST, is_tuple=is_tuple)
+
+
+def test_numbers_that_are_not_finite_in_a_trial_are_no_fault_of_a_function(mine):
+    assert UserTerm("own_numbers:root", "reward.x", REST, is_tuple=False).size == 1
 
 
 def test_a_user_s_action_has_the_numbers_of_its_kind(mine):

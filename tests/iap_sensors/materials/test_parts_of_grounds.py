@@ -148,7 +148,7 @@ def part(**keys: Any) -> Any:
     usual = {
         "vertices": np.array([[0.0, 0, 0], [2, 0, 0], [2, 3, 0], [0, 3, 0]]), "faces": np.array([[0, 1, 2], [0, 2, 3]]),
         "uv": np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32), "metres": None, "material": "matte",
-        "color": (0.5, 0.25, 1.0, 0.75),
+        "color": (0.5, 0.25, 1.0, 0.75), "normals": np.tile([0.0, 0.0, 1.0], (4, 1)),
     }  # fmt: skip
     return SimpleNamespace(**{**usual, **keys})
 
@@ -166,6 +166,9 @@ def test_tangents_go_the_way_that_u_grows() -> None:
     )
     flat = material_maps._tangents(part(), 0.0 * uv)
     np.testing.assert_allclose(flat, np.tile([1.0, 0.0, 0.0], (4, 1)))
+    across = part(normals=np.tile([-1.0, 0.0, 0.0], (4, 1)))
+    upright = material_maps._tangents(across, 0.0 * uv)
+    np.testing.assert_allclose(upright, np.tile([0.0, 1.0, 0.0], (4, 1)))  # not along the normal
     slanted = material_maps._tangents(part(), uv @ np.array([[1.0, 0.0], [1.0, 1.0]], np.float32))
     np.testing.assert_allclose(slanted[0], [1.0, 0.0, 0.0], atol=1e-12)  # v is constant along x
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from small_scenes import box, ground, scene, shot, spec, turned
+from small_scenes import box, ground, rectangle, scene, shot, spec, turned
 
 from iap_description.scenes.lighting import Lighting, Sun, Weather
 from iap_sensors.cameras.geometry import Geometry
@@ -58,6 +58,15 @@ def test_below_a_wide_roof_it_is_dark_and_on_it_bright(even):
     below, above = (roof.at(np.array([[0.0, 0.0, z]]), UP) for z in (0.5, 3.7))
     assert below < 0.25
     assert above > 0.95
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_places_above_an_open_floor_with_two_sides_are_in_no_solid(even, order):
+    floor = ground(20.0)
+    back = replace(floor, normals=-floor.normals, faces=floor.faces[:, ::-1])
+    post = box("post", (8.0, 0.0, 3.0), (0.1, 0.1, 3.0))
+    made = of(even, *[floor, back][::order], *black(post))
+    assert made.at(np.array([[0.0, 0.0, 1.0]]), UP) == pytest.approx(1.0, abs=0.05)
 
 
 def test_the_sun_on_the_ground_lights_what_looks_down():
