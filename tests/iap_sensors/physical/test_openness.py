@@ -6,7 +6,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from small_scenes import box, ground, rectangle, scene, shot, spec, turned
+from small_scenes import box, ground, scene, shot, spec, turned
 
 from iap_description.scenes.lighting import Lighting, Sun, Weather
 from iap_sensors.cameras.geometry import Geometry
