@@ -101,7 +101,7 @@ def trial(function: Callable[..., Any], inputs: Sequence[Any], name: str, key: s
     try:
         result = function(*inputs)
         with suppress(ArithmeticError, ValueError):
-            function.py_func(*inputs)  # type: ignore[attr-defined] - numba's
+            function.py_func(*inputs)  # type: ignore[attr-defined]
     except NumbaError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         reason = next((line for line in lines[1:] if not line.startswith("File")), lines[0])
