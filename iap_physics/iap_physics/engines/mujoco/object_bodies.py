@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bodies of the world's objects in MuJoCo's specification."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.geometry.shapes import Shape
 from iap_description.geometry.solids import Bulk
 from iap_description.math import so3
 from iap_description.world.hinge import Hinge
@@ -47,7 +49,7 @@ def _add_object(spec: Any, item: WorldObject) -> Any:  # noqa: ANN401
 def _add_massive(parent: Any, item: WorldObject, place: dict[str, Array]) -> Any:  # noqa: ANN401
     """The body of an object with a mass, at a place on its parent."""
     assert item.mass is not None  # noqa: S101 - as the caller has looked
-    bulk = Bulk.of(item.pieces())
+    bulk = _bulk(item.pieces())
     inertial = moments(item.mass / bulk.volume * bulk.inertia)
     body = parent.add_body(mass=item.mass, **inertial, **place)
     if item.hinge is None:
@@ -93,7 +95,13 @@ def turns(body: Any) -> bool:  # noqa: ANN401
 
 def center_of(item: WorldObject) -> Array:
     """(3,) origin of an object's body in its frame O [m]."""
-    return np.zeros(3) if item.mass is None else Bulk.of(item.pieces()).center
+    return np.zeros(3) if item.mass is None else _bulk(item.pieces()).center.copy()
+
+
+@lru_cache(maxsize=64)
+def _bulk(pieces: tuple[Shape, ...]) -> Bulk:
+    """Integrals over an object, which worlds of a batch have alike."""
+    return Bulk.of(pieces)
 
 
 def moments(J: Array) -> dict[str, Any]:
