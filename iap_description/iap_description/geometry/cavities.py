@@ -7,6 +7,7 @@ each stretch of the profile is one convex piece that reaches outwards to the bor
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -27,20 +28,29 @@ def pipe(profile: Array, segments: int, border: Border, color: Rgba) -> list[Sha
         border: where the pieces end, for the rays at the two ends of a side: corners in order.
         color: of all pieces.
     """
+    return list(_pieces(tuple(map(tuple, profile.tolist())), segments, border, color))
+
+
+@lru_cache(maxsize=64)  # each world of a batch has its own cavity, alike but for its place
+def _pieces(
+    profile: tuple[tuple[float, float], ...], segments: int, border: Border, color: Rgba
+) -> tuple[Shape, ...]:
     angles = 2.0 * np.pi * (np.arange(segments + 1) - 0.5) / segments
     rays = np.stack([np.cos(angles), np.sin(angles)], -1)
     pieces = []
     for side in np.stack([rays[:-1], rays[1:]], 1):
         for a, b in pairwise(profile):
             pieces.append(prism(_section(side, a, border), _section(side, b, border), color))
-    return pieces
+    return tuple(pieces)
 
 
+@lru_cache(maxsize=64)
 def thick(wall: float) -> Border:
     """A border at the same distance from the cavity everywhere [m]."""
     return lambda rays, r: (r + wall) * rays[::-1]
 
 
+@lru_cache(maxsize=64)
 def rectangular(width: float, height: float) -> Border:
     """A rectangle around the cavity, along y and z [m]."""
     half = np.array([0.5 * width, 0.5 * height])
@@ -61,7 +71,7 @@ def arc(center: tuple[float, float], radius: float, start: float, end: float, st
     return np.array(center) + radius * np.stack([np.cos(angles), np.sin(angles)], -1)
 
 
-def _section(side: Array, point: Array, border: Border) -> Array:
+def _section(side: Array, point: tuple[float, float], border: Border) -> Array:
     """Corners (n, 3) of a piece at one end of a stretch."""
     x, r = point
     corners = np.vstack([r * side, border(side, r)])

@@ -233,25 +233,16 @@ class Board(WorldObject):
 
     def pieces(self) -> tuple[Shape, ...]:
         """Some for each flat side of the hole, and the back of a socket."""
-        size = (self.width, self.height, self.thickness)
-        return _board_pieces(size, self.hole, self.segments, self.color)
-
-
-@lru_cache(maxsize=64)  # for each world of a batch has its own board, elsewhere
-def _board_pieces(
-    size: Vec3, hole: Hole | BlindHole, segments: int, color: Rgba
-) -> tuple[Shape, ...]:
-    """Pieces of a board of a width, height and thickness [m]."""
-    width, height, thickness = size
-    profile = hole.profile(thickness)
-    pieces = pipe(profile, segments, rectangular(width, height), color)
-    end = float(profile[-1, 0])
-    if isinstance(hole, BlindHole):
-        y, z = 0.5 * width, 0.5 * height
-        sheet = np.array([[0.0, y, z], [0.0, -y, z], [0.0, -y, -z], [0.0, y, -z]])
-        back = sheet - [thickness, 0.0, 0.0]
-        pieces.append(prism(back, sheet + [end, 0.0, 0.0], color))
-    return tuple(pieces)
+        border = rectangular(self.width, self.height)
+        profile = self.hole.profile(self.thickness)
+        pieces = pipe(profile, self.segments, border, self.color)
+        end = float(profile[-1, 0])
+        if isinstance(self.hole, BlindHole):
+            y, z = 0.5 * self.width, 0.5 * self.height
+            sheet = np.array([[0.0, y, z], [0.0, -y, z], [0.0, -y, -z], [0.0, y, -z]])
+            back = sheet - [self.thickness, 0.0, 0.0]
+            pieces.append(prism(back, sheet + [end, 0.0, 0.0], self.color))
+        return tuple(pieces)
 
 
 class Mesh(WorldObject):

@@ -14,11 +14,13 @@ surface's bit, by which later ones find it, and which its affinity names, too, w
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.config.record import RpyDegrees
 from iap_description.errors import BadInput
 from iap_description.geometry.mesh_files import mesh_path, read_mesh
 from iap_description.geometry.shapes import Shape, Surface
@@ -232,9 +234,15 @@ def _pieces(shape: Shape, p: Array, q: Array) -> Iterator[Piece]:
         vertices = read_mesh(mesh_path(shape.mesh))[0] @ R.T + shape.position
         yield _hull(p + so3.rotate(q, vertices))
     else:
-        turn = euler.quaternion_from_rpy_deg(shape.rpy_deg)
+        turn = _turn(shape.rpy_deg)
         place = p + so3.rotate(q, np.array(shape.position))
         yield Piece(*_primitive(shape), place, so3.multiply(q, turn))
+
+
+@lru_cache(maxsize=1024)
+def _turn(rpy_deg: RpyDegrees) -> Array:
+    """Attitude (4,) of a shape on its body, which worlds of a batch have alike."""
+    return euler.quaternion_from_rpy_deg(rpy_deg)
 
 
 def _hull(corners: Array) -> Piece:
