@@ -16,8 +16,6 @@ from iap_sensors.physical.material_maps import NOISE_PIXELS, MaterialMaps
 from iap_sensors.physical.openness import Openness
 from iap_sensors.physical.sky_image import LEVELS, MIRROR, harmonics, mirrored
 
-# Of what is seen by its shading alone: llvmpipe takes half as long as between two levels, and no eye sees which it is.
-ONE_LEVEL = moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR
 FORM = "2f 1f 4f 3f", "uv", "layer", "tint", "tangent"  # of `ATTRIBUTES`
 
 
@@ -39,14 +37,12 @@ class MaterialTextures:
     def __init__(self, context: moderngl.Context, maps: MaterialMaps) -> None:
         self.albedo_roughness = _texture_array(context, maps.stack[..., :4])
         self.relief = _texture_array(context, maps.stack[..., 4:])
-        self.relief.filter = ONE_LEVEL
         self.glow = _glow(context, maps) if maps.glow else None
         self.varied = maps.varied
         self.noise = context.texture(
             (NOISE_PIXELS, NOISE_PIXELS), 1, maps.noise.tobytes(), alignment=1
         )
         self.noise.build_mipmaps()
-        self.noise.filter = ONE_LEVEL
 
 
 def _glow(context: moderngl.Context, maps: MaterialMaps) -> moderngl.TextureArray:
