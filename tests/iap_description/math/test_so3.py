@@ -57,6 +57,15 @@ def test_quaternion_of_matrix_agrees_with_transforms3d_in_all_four_branches():
         np.testing.assert_allclose(got, q if q[3] >= 0.0 else -q, atol=1e-12)
 
 
+def test_the_quaternion_of_one_matrix_has_the_bits_of_that_of_many():
+    """And those of turns by nothing and by halves, at which elements are alike."""
+    halves = np.array([np.diag(2.0 * axis - 1.0) for axis in np.eye(3)])
+    matrices = np.concatenate([so3.matrix_from_quaternion(random_quaternions(500)), halves])
+    alone = [so3.quaternion_from_matrix(one) for one in [*matrices, np.eye(3)]]
+    together = so3.quaternion_from_matrix(np.concatenate([matrices, np.eye(3)[None]]))
+    np.testing.assert_array_equal(alone, together)
+
+
 @pytest.mark.parametrize("angle", ANGLES)
 def test_exp_agrees_with_the_axis_angle_formula_and_log_undoes_it(angle):
     for axis in [*np.eye(3), *(v / np.linalg.norm(v) for v in random_vectors(10))]:
