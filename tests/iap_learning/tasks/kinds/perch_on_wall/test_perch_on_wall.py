@@ -108,14 +108,14 @@ def test_ranges_are_those_of_each_seeds_wall_and_are_seen_late_with_a_bias():
 
 @needs_mujoco
 def test_the_agent_perches_gently_enough_and_whoever_stands_still_never_touches():
-    episodes = make_episodes("perch_on_wall", 8)
-    observation, agent = episodes.reset(seeds=range(100, 108)), agent_of("alight", episodes)
+    episodes = make_episodes("perch_on_wall", 4)
+    observation, agent = episodes.reset(seeds=range(100, 104)), agent_of("alight", episodes)
     for _ in step_until_over(episodes, observation, lambda _: agent()):
         pass
-    arrived, report = episodes.outcome == ARRIVED, episodes.report()
-    assert arrived.sum() >= 7
-    assert (report["force_peak"][arrived] <= 80.0).all()
-    assert (report["closing_speed"][arrived] > 0.15).all()
+    report = episodes.report()
+    assert (episodes.outcome == ARRIVED).all()
+    assert (report["force_peak"] <= 80.0).all()
+    assert (report["closing_speed"] > 0.15).all()
     still = make_episodes("perch_on_wall", 1, settings={"seconds": 2.0})
     observation = still.reset(seeds=[1])
     for _ in step_until_over(still, observation, lambda _: np.zeros((1, 1))):
