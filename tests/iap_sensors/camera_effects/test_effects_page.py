@@ -40,6 +40,18 @@ def test_numbers_on_the_page_stand_for_keys_that_are_left_out_but_errors_are_non
             assert left_out == ([0.0] * len(shown) if key in errors else shown), f"{name}.{key}"
 
 
+def test_keys_without_a_default_are_named_as_needed():
+    (named,) = re.findall(r"These keys are needed.*?`\. ", PAGE, re.DOTALL)
+    records = CameraEffects.model_validate(keys_on_the_page())
+    needed = {
+        f"{name}.{key}"
+        for name in keys_on_the_page()
+        for key, field in type(getattr(records, name)).model_fields.items()
+        if field.is_required()
+    }
+    assert set(re.findall(r"`(\w+\.\w+)`", named)) == needed
+
+
 def test_the_commands_are_understood():
     commands = re.findall(r"^    (\./iap run (?:.*\\\n)*.*)$", PAGE, re.MULTILINE)
     assert commands
