@@ -15,6 +15,7 @@ from iap_bringup.terminal.program import program
 from iap_description.assets.kinds import MESH_KINDS
 from iap_description.config.plain_yaml import yaml_text
 from iap_description.config.record import validate
+from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.vehicles.platform import Platform
 from iap_io.runs.run_folder import write_file
@@ -67,6 +68,9 @@ def _import_vehicle(path: Path, out: Path, options: argparse.Namespace) -> int:
     mass = sum(link.mass for link in vehicle.links)
     facts = f"{mass:.6g} kg, {len(rotors.sources)} rotors"
     notes = [*vehicle.notes, *(f"assumed: {each}" for each in rotors.assumed), "without drag"]
+    weight = mass * GRAVITY
+    if rotors.thrust < weight:
+        notes.append(f"cannot hover: {rotors.thrust:.3g} N of thrust, {weight:.3g} N of weight")
     _write(out, tree, [f"{path.name}: {facts}.", *(f"{each}." for each in notes)])
     sys.stdout.write(f"{out}: {facts}\n" + "".join(f"{each}\n" for each in notes))
     sys.stdout.write(f"fly it: {program()} run hover --platform {out}\n")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rotors of an imported vehicle: what its file says, and what options say in its place."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,11 @@ from iap_description.errors import BadInput
 RPM = 2.0 * np.pi / 60.0  # [rad/s]
 ASSUMED_RPM, ASSUMED_TIMES = 10_000.0, (0.04, 0.06)  # where nothing says them
 IDLE = 0.1  # of the largest speed
+ABOVE_ZERO = {
+    "thrust_max": "--max-thrust",
+    "torque_ratio": "--torque-ratio",
+    "rpm_max": "--rpm-max",
+}
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,17 @@ class RotorOptions:
     torque_ratio: float | None = None
     rpm_max: float | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse what no rotor has.
+
+        Raises:
+            BadInput: a number is not above 0.
+        """
+        for field, option in ABOVE_ZERO.items():
+            given = getattr(self, field)
+            if given is not None and not 0.0 < given < math.inf:
+                raise BadInput(f"{option} {given:g}: a number above 0 is expected")
+
 
 @dataclass(frozen=True, eq=False)
 class RotorSet:
@@ -46,6 +63,12 @@ class RotorSet:
     sources: Sequence[RotorSource]
     model: Tree
     assumed: Sequence[str]
+
+    @property
+    def thrust(self) -> float:
+        """The largest of all rotors together [N]."""
+        one = self.model["thrust_coefficient"] * self.model["rpm_max"] ** 2
+        return len(self.sources) * float(one)
 
 
 def rotor_set(vehicle: VehicleModel, options: RotorOptions, source: str) -> RotorSet:

@@ -94,7 +94,7 @@ def _read_bag(path: Path, reading: PoseReading) -> Samples:
         signal = (reading.topic or "").partition(":")[0]
         if is_autopilots(bag) and (signal in ATTITUDES or not pose_topics(bag.topics)):
             return flight_samples(log_of_bag(bag), reading)
-        choice = choose(str(path), bag.topics, topic or None)
+        choice = choose(str(path), bag.topics, topic or None, bag.notes)
         return _READERS.get(choice.msgtype, read_poses)(bag, choice, reading)
 
 

@@ -6,7 +6,7 @@ things, not references. A word counts as a command's in a part of the name whose
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from iap_description.errors import BadInput
@@ -67,12 +67,15 @@ class PoseTopic(NamedTuple):
     euler: str | None = None
 
 
-def choose(source: str, topics: Mapping[str, Topic], requested: str | None) -> PoseTopic:
+def choose(
+    source: str, topics: Mapping[str, Topic], requested: str | None, notes: Sequence[str] = ()
+) -> PoseTopic:
     """Pick the topic of the command.
 
     Args:
         source: the bag, to name in errors.
         topics: what the bag holds.
+        notes: what of the bag had to be mended, which an error tells where no topic is left.
         requested: the topic that the user named, or None: a topic called ``reference`` wins, then one that is called
             so in more words, then one that is called a command in other words, then one whose type is a command's, then
             any but those that are named after other things.
@@ -86,8 +89,9 @@ def choose(source: str, topics: Mapping[str, Topic], requested: str | None) -> P
     several = [c for c in candidates if topics[c.topic].messages > 1 or c.msgtype in _WHOLE]
     candidates = several or candidates
     if not candidates:
+        held = "; ".join((*notes, f"it holds {listing(topics)}"))
         raise BadInput(
-            f"{source}: no topic with poses; it holds {listing(topics)}; record one of {_usable()}, or name a table of"
+            f"{source}: no topic with poses; {held}; record one of {_usable()}, or name a table of"
             " time,x,y,z,qx,qy,qz,qw"
         )
     best = min(_rank(choice) for choice in candidates)

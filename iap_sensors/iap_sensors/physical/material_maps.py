@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.assets.surface_images import SurfaceImages
+from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import srgb
-from iap_sensors.materials.library import CHANNELS, PIXELS, material
+from iap_sensors.materials.library import CHANNELS, PIXELS, Material, material
 from iap_sensors.materials.noise import spectral
 from iap_sensors.materials.surface_images import glow_of, maps_of
 
@@ -65,13 +66,26 @@ class MaterialMaps:
                 if surfaces[name].emits:
                     self.glow[number] = glow_of(surfaces[name], PIXELS)[::-1]
             else:
-                made = material(name)
+                made = _made(name, parts)
                 sizes[name] = made.size
                 layer[...] = made.maps[::-1]  # the last row first, where v is 0
         wave = np.clip(0.5 + 0.18 * spectral(NOISE_PIXELS, 2.4, NOISE_SEED, (1.0, 60.0)), 0.0, 1.0)
         self.noise = np.round(255.0 * wave).astype(np.uint8)
         rows = [_attributes(part, names, sizes[part.material or ""]) for part in parts]
         self.attributes = np.concatenate(rows or [np.zeros(0, ATTRIBUTES)])
+
+
+def _made(name: str, parts: Sequence[MeshPart]) -> Material:
+    """A material that is made by procedure.
+
+    Raises:
+        BadInput: there is none of that name; the line has the part that asks for it.
+    """
+    try:
+        return material(name)
+    except BadInput as error:
+        asks = next(part.name for part in parts if part.material == name)
+        raise BadInput(f"part '{asks}' of the scene: key 'material': {error}") from error
 
 
 def _attributes(part: MeshPart, names: Sequence[str], size: float) -> NDArray[np.void]:

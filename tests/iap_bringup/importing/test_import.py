@@ -153,7 +153,8 @@ def test_rotors_are_asked_for_where_a_file_has_none(tmp_path, capsys):
     ("word", "values", "key"),
     [
         ("--spins", ["ccw"] * 4, "cannot turn the aircraft about every axis: all spin ccw"),
-        ("--max-thrust", ["-6"], "aircraft.rotor.thrust_coefficient"),
+        ("--max-thrust", ["-6"], "--max-thrust -6: a number above 0 is expected"),
+        ("--torque-ratio", ["0"], "--torque-ratio 0: a number above 0 is expected"),
     ],
 )
 def test_a_vehicle_that_cannot_fly_is_refused_and_not_written(tmp_path, capsys, word, values, key):
@@ -164,8 +165,19 @@ def test_a_vehicle_that_cannot_fly_is_refused_and_not_written(tmp_path, capsys, 
     places = [each for x, y in CORNERS for each in ("--rotor", str(x), str(y), "0.05")]
     assert main(["import", str(path), "--out", str(out), *places, *options]) == 2
     error = capsys.readouterr().err
-    assert f"{path}: key 'aircraft" in error and key in error and error.count("\n") == 1
+    assert key in error and error.count("\n") == 1
     assert not out.exists()
+
+
+@pytest.mark.parametrize(("one", "said"), [("3.4", "cannot hover: 13.6 N of thrust"), ("3.5", "")])
+def test_rotors_that_do_not_carry_the_weight_are_named(tmp_path, capsys, one, said):
+    path = tmp_path / "quad.urdf"
+    path.write_text(urdf(), encoding="utf-8")
+    out = str(tmp_path / "out.yaml")
+    assert 4 * 3.4 < expected()[0] * 9.81 < 4 * 3.5
+    assert main(["import", str(path), "--out", out, "--max-thrust", one]) == 0
+    printed = capsys.readouterr().out
+    assert said in printed and ("cannot hover" in printed) == bool(said)
 
 
 def test_six_rotors_become_a_centre_with_groups_and_keep_the_mass(tmp_path):

@@ -5,7 +5,7 @@ import json
 from typing import Annotated, Literal
 
 import pytest
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from iap_description.config import record
 from iap_description.config.json_files import parse_json, read_json
@@ -44,6 +44,23 @@ class Bar(Record):
 class World(Record):
     things: tuple[Annotated[Ball | Bar, Field(discriminator="type")], ...]
     limits: dict[str, float] = {}
+
+
+def no_scene(path):
+    raise ValueError(f"{path}: no ground" if path.endswith(".yaml") else "no such scene")
+
+
+class Place(Record):
+    scene: Annotated[str, AfterValidator(no_scene)]
+
+
+def test_a_file_that_a_fault_begins_with_is_not_told_again():
+    assert said(validate, Place, {"scene": "a.yaml"}, source="f") == (
+        "f: key 'scene': a.yaml: no ground"
+    )
+    assert said(validate, Place, {"scene": "a"}, source="f") == (
+        "f: key 'scene': no such scene (got 'a')"
+    )
 
 
 BALL = {"type": "ball", "radius": 1.0}

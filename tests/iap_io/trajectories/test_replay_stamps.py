@@ -285,3 +285,8 @@ def test_what_cannot_be_replayed_is_said(
     line = refusal(choose, "bag", held, wanted)
     for word in ["bag: ", *words]:
         assert word in line
+
+
+def test_a_killed_recorder_is_named_where_it_has_left_no_poses() -> None:
+    line = refusal(choose, "bag", {"/e": Topic(POSE, 0)}, None, ("it has no end",))
+    assert "no topic with poses; it has no end; it holds /e" in line

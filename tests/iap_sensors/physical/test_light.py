@@ -387,5 +387,5 @@ def test_renderers_without_physical_light_refuse_it(opengl):
 
 
 def test_a_material_that_does_not_exist_is_named(physical):
-    with pytest.raises(BadInput, match="no material 'cheese'"):
+    with pytest.raises(BadInput, match="part 'wall' of the scene: key 'material': no material 'cheese'"):
         physical.load(lit(replace(wall(), material="cheese")), [])
