@@ -387,5 +387,6 @@ def test_renderers_without_physical_light_refuse_it(opengl):
 
 
 def test_a_material_that_does_not_exist_is_named(physical):
-    with pytest.raises(BadInput, match="part 'wall' of the scene: key 'material': no material 'cheese'"):
+    said = "part 'wall' of the scene: key 'material': no material 'cheese'"
+    with pytest.raises(BadInput, match=said):
         physical.load(lit(replace(wall(), material="cheese")), [])
