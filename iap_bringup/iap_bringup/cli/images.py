@@ -34,6 +34,8 @@ from iap_simulation.sweeps.spread_rendering import (
     spread,
 )
 
+TRACER = "mitsuba"  # the renderer that traces paths
+
 
 def plot(options: argparse.Namespace) -> int:
     """Draw a run's plots again."""
@@ -138,7 +140,10 @@ def _resolved_again(options: argparse.Namespace) -> tuple[Scenario, dict[str, An
     if options.renderer is not None:
         sets.append(f"renderer={options.renderer}")
     if options.spp is not None:
-        light = resolve_again(path, sensors=None, scene=None, assignments=sets)[0].world.light
+        scenario, _ = resolve_again(path, sensors=None, scene=None, assignments=sets)
+        if scenario.renderer != TRACER:
+            raise BadInput(f"--spp: of renderer {TRACER}, and this one is {scenario.renderer}")
+        light = scenario.world.light
         paths = {} if light is None else light.path_tracing.model_dump()
         tree = {} if light is None else light.model_dump(mode="json", exclude_none=True)
         tree["path_tracing"] = {**paths, "spp": options.spp}

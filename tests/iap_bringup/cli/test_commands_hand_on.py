@@ -12,6 +12,7 @@ import pytest
 
 from iap_bringup.cli import evaluate, images
 from iap_bringup.cli.main import main, parse
+from iap_description.errors import BadInput
 from iap_learning.evaluation.results import Results
 
 
@@ -209,6 +210,10 @@ def test_render_makes_a_picture_a_video_or_all_images_again(monkeypatch, tmp_pat
         (["--video", "v.gif", "--sensors", "stereo"], "--video: goes with neither"),
         (["--video", "v.gif", "--workers", "2"], "--workers: of images of cameras"),
         (["--scene", "x", "--time", "2"], "--time: of a picture"),
+        (["--rate", "5"], "--rate: acts on nothing without --video"),
+        (["--from", "1"], "--from: acts on nothing without --video"),
+        (["--plot", "errors", "--scene", "x"], "--plot: acts on nothing without --video"),
+        (["--fixed"], "--fixed: acts on nothing without --video"),
     ],
 )
 def test_options_of_other_pictures_are_refused(words, said, tmp_path, capsys):
@@ -221,7 +226,9 @@ def test_what_a_run_is_rendered_with_is_its_own_scenario_and_what_was_typed(monk
 
     def resolve_again(path, **changes):
         asked.append((path, changes))
-        return SimpleNamespace(world=SimpleNamespace(light=None)), {}
+        traced = "renderer=mitsuba" in changes["assignments"]
+        name = "mitsuba" if traced else "opengl"
+        return SimpleNamespace(world=SimpleNamespace(light=None), renderer=name), {}
 
     monkeypatch.setattr(images, "resolve_again", resolve_again)
     images._resolved_again(
@@ -237,6 +244,8 @@ def test_what_a_run_is_rendered_with_is_its_own_scenario_and_what_was_typed(monk
     }
     images._resolved_again(rendering(tmp_path))
     assert asked[-1][1]["assignments"] == []
+    with pytest.raises(BadInput, match="--spp: of renderer mitsuba, and this one is opengl"):
+        images._resolved_again(rendering(tmp_path, "--spp", "8"))
 
 
 def test_images_are_rendered_again_into_a_new_folder_with_one_process_or_several(

@@ -116,8 +116,15 @@ class CommandParser(argparse.ArgumentParser):
     def _refuse_alone(self, need: Need, options: argparse.Namespace) -> None:
         """Refuse an option that acts on nothing without another one."""
         for name in need.options:
-            if getattr(options, name) != self.get_default(name) and not need.is_met(options):
-                self.error(f"--{name.replace('_', '-')}: acts on nothing without {need.other}")
+            value = getattr(options, name)
+            if value != self.get_default(name) and not need.is_met(options):
+                self.error(f"{self._typed(name, value)}: acts on nothing without {need.other}")
+
+    def _typed(self, name: str, value: object) -> str:
+        """The option, as it is typed, that gives a value to a name of the namespace."""
+        giving = [each for each in self._actions if each.dest == name]
+        switch = next((each for each in giving if each.const == value), giving[0])
+        return switch.option_strings[-1]
 
     def _refuse_unknown(self, arguments: Sequence[str]) -> None:
         """Refuse the first option that there is not; those of a command are its own parser's."""

@@ -10,7 +10,7 @@ from iap_bringup.cli.arguments.options import (
     add_sensor_options,
     add_server_options,
 )
-from iap_bringup.cli.arguments.parser import CommandParser, Later
+from iap_bringup.cli.arguments.parser import CommandParser, Later, Need
 
 
 def _plot_names() -> str:
@@ -100,6 +100,8 @@ def add_render(parser: CommandParser) -> None:
         help="PNG to write (default: RUN/plots/picture.png), or the new run folder (default: the next runs/NAME-001)",
     )
     _add_film_options(parser.add_argument_group("videos"))
+    of_films = ("rate", "size", "follow", "begin", "end", "speed", "plot")
+    parser.needs.append(Need(of_films, "--video FILE", lambda options: options.video is not None))
     _add_images(parser)
     parser.set_defaults(run=Later("images", "render"))
 
