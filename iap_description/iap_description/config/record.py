@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
@@ -32,6 +33,13 @@ from iap_description.config.plain_yaml import parse_yaml
 from iap_description.config.presets import Presets as Presets
 from iap_description.config.presets import merged as merged
 from iap_description.errors import BadInput, shown
+
+
+def _as_word(value: object) -> object:
+    return ("off", "on")[value] if isinstance(value, bool) else value
+
+
+AsWord = BeforeValidator(_as_word)  # of `on` and `off`, which YAML takes for switches
 
 
 def _is_not_tiny(value: float) -> float:
@@ -268,6 +276,8 @@ def _known_here(node: Any, key: str, before: str) -> str:  # noqa: ANN401
         paths = sorted(_paths_to(key, node), key=lambda path: path.count("."))[: 2 * COUNT]
         meant = question([before + each for each in paths])
         return meant or near(key, known, before=before) or alternatives(key, known)
+    if node is None:
+        return f"there is none yet: give it whole, --set '{before[:-1]}={{{key}: ...}}'"
     return f"there are {len(node)} here" if isinstance(node, list) else "here is a single value"
 
 

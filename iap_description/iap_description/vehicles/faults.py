@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from iap_description.config.bounds import MAX_DELAY
-from iap_description.config.record import Count, Flag, NonNegative, Positive, Record, Share
+from iap_description.config.record import AsWord, Count, Flag, NonNegative, Positive, Record, Share
 from iap_description.vehicles.aircraft import ROTORS, Aircraft
 
 TOLERANCE = 1e-6  # of times, which a stamp rounds to nanoseconds [s]
@@ -73,10 +73,6 @@ class RotorFault(_Fault):
         return f"{self.what} at {100.0 * self.thrust:.3g} % thrust"
 
 
-def _word(word: object) -> object:
-    return "off" if word is False else word
-
-
 class MotorFault(_Fault):
     """An aircraft whose motors have stopped: its rotors run down, and it hangs on its joint.
 
@@ -87,7 +83,7 @@ class MotorFault(_Fault):
     """
 
     aircraft: Count
-    motors: Annotated[Literal["off"], BeforeValidator(_word)]
+    motors: Annotated[Literal["off"], AsWord]
     known: Flag = False
 
     @property

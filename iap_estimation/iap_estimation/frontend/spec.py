@@ -6,7 +6,15 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from iap_description.config.record import Count, Flag, NonNegative, Positive, Presets, Record
+from iap_description.config.record import (
+    AsWord,
+    Count,
+    Flag,
+    NonNegative,
+    Positive,
+    Presets,
+    Record,
+)
 
 PRESETS = Presets(Path(__file__).parent.parent / "data" / "frontend", "front end")
 Side = Annotated[int, Field(strict=True, ge=5, le=63)]
@@ -33,7 +41,7 @@ class FrontendSpec(Record):
     row_gate: Positive  # of a right point from the left one's epipolar line [px]
     nearest: Positive  # distance of what both cameras see along the view [m]
     clahe: Flag
-    outliers: Literal["off", "fundamental"]
+    outliers: Annotated[Literal["off", "fundamental"], AsWord]
     outlier_limit: Positive  # from the epipolar line of the last image [px]
 
     @field_validator("window", "patch")

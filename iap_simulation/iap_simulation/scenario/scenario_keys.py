@@ -9,6 +9,7 @@ from iap_control.docking.settings import CoupledSettings, ScriptSettings
 from iap_control.modules.settings import ModulesSpec
 from iap_description.config.bounds import MAX_DELAY
 from iap_description.config.record import (
+    AsWord,
     BelowOne,
     FileName,
     Flag,
@@ -132,7 +133,7 @@ class ScenarioKeys(Record):
     engine: EngineChoice
     compiled: Flag = True  # whether the compiled run flies what it can fly
     world: World
-    drag: Literal["auto", "on", "off"]
+    drag: Annotated[Literal["auto", "on", "off"], AsWord]
     wind: Wind
     metrics: Metrics
     draw: Draw

@@ -54,6 +54,16 @@ class Place(Record):
     scene: Annotated[str, AfterValidator(no_scene)]
 
 
+class Air(Record):
+    drag: Annotated[Literal["on", "off"], record.AsWord]
+
+
+@pytest.mark.parametrize("word", ["on", "off"])
+def test_on_and_off_are_words_where_words_belong(word):
+    assert validate(Air, parse_mapping(f"drag: {word}", source="f"), source="f").drag == word
+    assert said(validate, Air, {"drag": "of"}, source="f").endswith("(got 'of')")
+
+
 def test_a_file_that_a_fault_begins_with_is_not_told_again():
     assert said(validate, Place, {"scene": "a.yaml"}, source="f") == (
         "f: key 'scene': a.yaml: no ground"
@@ -129,10 +139,14 @@ def test_keys_that_came_later_are_written_where_they_are_used():
 
 
 def test_assignments_reach_into_lists_and_leave_the_tree_as_it_was():
-    tree = {"a": [{"b": 1}, {"b": 2}], "c": {"d": [[1, 2], [3, 4]]}}
+    tree = {"a": [{"b": 1}, {"b": 2}], "c": {"d": [[1, 2], [3, 4]]}, "e": {"k": None}}
     before = json.dumps(tree)
     made = override(tree, ["a.1.b=x=y", "c.d.*.0={z: 1}", "a.0={b: 7}"])
-    assert made == {"a": [{"b": 7}, {"b": "x=y"}], "c": {"d": [[{"z": 1}, 2], [{"z": 1}, 4]]}}
+    assert made == {
+        "a": [{"b": 7}, {"b": "x=y"}],
+        "c": {"d": [[{"z": 1}, 2], [{"z": 1}, 4]]},
+        "e": {"k": None},
+    }
     assert made["c"]["d"][0][0] is not made["c"]["d"][1][0]
     assert json.dumps(tree) == before
     for text, words in (
@@ -141,6 +155,10 @@ def test_assignments_reach_into_lists_and_leave_the_tree_as_it_was():
         ("a.2.b=1", "--set: unknown key 'a.2': there are 2 here"),
         ("a.-1=1", "--set: unknown key 'a.-1': there are 2 here"),
         ("a.0.b.c=1", "--set: unknown key 'a.0.b.c': here is a single value"),
+        (
+            "e.k.m=1",
+            "--set: unknown key 'e.k.m': there is none yet: give it whole, --set 'e.k={m: ...}'",
+        ),
         ("a.0.bb=1", "--set: unknown key 'a.0.bb': did you mean a.0.b?"),
         ("c.*.e=1", "--set: key 'c': no list, so that * stands for nothing"),
     ):
