@@ -80,6 +80,15 @@ class Metrics(Record):
         Positive, ...
     ] = ()  # position errors of recorded flights of the same [m]
 
+    @model_validator(mode="after")
+    def _window_has_a_time(self) -> Self:
+        if self.window is not None and self.window[0] > self.window[1]:
+            first, last = self.window
+            raise ValueError(
+                f"key 'window': its first time, {first:g} s, is after its last, {last:g} s"
+            )
+        return self
+
 
 PerAxis = NonNegative | NonNegative3
 Decades = Annotated[float, Field(strict=True, ge=0.0, le=6.0)]  # beyond, powers of ten overflow

@@ -38,6 +38,8 @@ def rod(plate: float) -> str:
         ("hover", {}, ["control.aircraft_yaw_deg=[0.0, 0.0, 0.0]"], "goes with yaw: reference, and only with it",
          [BY_NAME, "control.aircraft_yaw_deg=[0.0, 0.0, 0.0]"]),
         ("hover", {}, [BY_NAME, "control.aircraft_yaw_deg=[0.0, 0.0]"], "3 headings are needed, not 2", []),
+        ("hover", {}, ["metrics.window=[2.0, 1.0]"], "key 'window': its first time, 2 s, is after its last, 1 s",
+         ["metrics.window=[1.0, 1.0]"]),
         ("wall_push", {}, ["control.observer=acceleration"], "acceleration needs sensors.imu", []),
         ("hover", {}, ["wind.turbulence=1.0"], "gusts drift with the wind and need a 'speed' > 0",
          ["wind.turbulence=1.0", "wind.speed=0.1"]),
