@@ -105,8 +105,8 @@ class MeshFile(PartRecord):
         extent = float((high - low).max())
         if self.scale is None and not MIN_EXTENT <= extent <= MAX_EXTENT:
             raise ValueError(
-                f"{path} is {extent:.3g} m large, if its unit is the metre: give 'scale', metres per unit"
-                " (0.001 of millimetres, 1 if it is right)"
+                f"{path} is {extent:.3g} m large, if its unit is the metre: give 'scale' to its part in a scene's file,"
+                " metres per unit (0.001 of millimetres, 1 if it is right)"
             )
 
     def _fewer(self, pieces: list[AssetPiece]) -> list[AssetPiece]:

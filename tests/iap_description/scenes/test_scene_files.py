@@ -193,7 +193,10 @@ def test_damaged_gltf_files_are_refused_with_file_and_part(tmp_path):
             "unknown key 'parts.0.colour'",
         ),
         ({"type": "box", "size": [1, 1, 1], "texture": "gone.png"}, "no file .*gone.png"),
-        ({"type": "mesh", "file": "tiny.stl"}, "0.003 m large.*'scale'"),
+        (
+            {"type": "mesh", "file": "tiny.stl"},
+            "0.003 m large.*give 'scale' to its part in a scene's file",
+        ),
         (
             {"type": "mesh", "file": "tiny.stl", "scale": 1e6, "labels": {"x": "wall"}},
             "no node, mesh or material 'x'",
