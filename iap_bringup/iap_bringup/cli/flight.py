@@ -70,7 +70,7 @@ def fly(
     console = Console(stderr=options.json)
     flight = Flight.of(scenario)
     lines = [escape(line) for each in flight.recorded if each for line in each.about.lines()]
-    lines += map(escape, _unused_keys(scenario, options))
+    lines += map(escape, (*_untouched(scenario), *_unused_keys(scenario, options)))
     lines += _recording_lines(flight, options.out or Path("runs"))
     what = "\n".join([*lines, report.flight_text(scenario, flight.duration)])
     with new_folder(options.out, scenario.scenario) as folder:
@@ -179,6 +179,13 @@ def _fly_compared(
     result.metrics["compare"] = compared
     write_metrics(folder, result.metrics)
     return result
+
+
+def _untouched(scenario: Scenario) -> list[str]:
+    """A note on objects that vehicles pass through."""
+    names = ", ".join(scenario.untouched)
+    reason = f"since engine {scenario.engine.name} has no contact"
+    return [f"note: {names}: vehicles pass through, {reason}"] if names else []
 
 
 def _unused_keys(scenario: Scenario, options: argparse.Namespace) -> list[str]:

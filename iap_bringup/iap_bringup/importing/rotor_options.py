@@ -45,9 +45,9 @@ class RotorOptions:
             BadInput: a number is not above 0.
         """
         for field, option in ABOVE_ZERO.items():
-            given = getattr(self, field)
-            if given is not None and not 0.0 < given < math.inf:
-                raise BadInput(f"{option} {given:g}: a number above 0 is expected")
+            value = getattr(self, field)
+            if value is not None and not 0.0 < value < math.inf:
+                raise BadInput(f"{option} {value:g}: a number above 0 is expected")
 
 
 @dataclass(frozen=True, eq=False)

@@ -154,10 +154,10 @@ def first_fault(error: ValidationError, tree: object, prefix: str = "") -> str:
     if fault["type"] == "too_long" and fault["ctx"]["field_type"] == "Tuple":
         return f"key '{path}': at most {_other_length(fault['ctx']['max_length'], value)}"
     message = _reason(fault["type"], fault["msg"], value)
-    is_told = isinstance(value, dict) or message.startswith(
+    is_named = isinstance(value, dict) or message.startswith(
         f"{value}: "
     )  # by a fault in that file
-    got = "" if is_told else f" (got {shown(value)})"
+    got = "" if is_named else f" (got {shown(value)})"
     return f"key '{path}': {message}{got}" if path else f"{message}{got}"
 
 

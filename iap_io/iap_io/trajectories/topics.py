@@ -89,9 +89,9 @@ def choose(
     several = [c for c in candidates if topics[c.topic].messages > 1 or c.msgtype in _WHOLE]
     candidates = several or candidates
     if not candidates:
-        held = "; ".join((*notes, f"it holds {listing(topics)}"))
+        content = "; ".join((*notes, f"it holds {listing(topics)}"))
         raise BadInput(
-            f"{source}: no topic with poses; {held}; record one of {_usable()}, or name a table of"
+            f"{source}: no topic with poses; {content}; record one of {_usable()}, or name a table of"
             " time,x,y,z,qx,qy,qz,qw"
         )
     best = min(_rank(choice) for choice in candidates)

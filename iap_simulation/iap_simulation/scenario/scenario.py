@@ -61,14 +61,23 @@ class Scenario(ScenarioKeys):
             )
         return self
 
+    @property
+    def _solids(self) -> list[str]:
+        """Names of objects that vehicles are meant to touch."""
+        return [
+            name for name, each in self.world.objects.items() if not isinstance(each, Obstacles)
+        ]
+
+    @property
+    def untouched(self) -> list[str]:
+        """Names of objects that vehicles pass through, since the engine has no contact."""
+        return self._solids if self.engine.name == FREE else []
+
     def has_contact(self, vehicle: VehicleSpec) -> bool:
         """True if a vehicle can be in contact, or wrenches are compared: they are measured, estimated and recorded."""
         control = vehicle.control
         acts = control.admittance or control.wrench_mode != "none"
-        items = self.world.objects.values()
-        is_met = self.engine.name != FREE and any(
-            not isinstance(each, Obstacles) for each in items
-        )
+        is_met = self.engine.name != FREE and bool(self._solids)
         meets = is_met or bool(self.latches) or vehicle.platform.tool is not None
         is_compared = getattr(vehicle.reference, "actual_wrench_topic", None) is not None
         return acts or meets or is_compared or bool(vehicle.disturbances)

@@ -46,6 +46,7 @@ def flown(monkeypatch):
     monkeypatch.setattr(flight, "Flight", SimpleNamespace(of=lambda scenario: made))
     monkeypatch.setattr(flight, "execute", execute)
     monkeypatch.setattr(flight, "live_pages", pages)
+    monkeypatch.setattr(flight, "_untouched", lambda scenario: [])
     monkeypatch.setattr(flight, "_unused_keys", lambda scenario, options: [])
     monkeypatch.setattr(
         flight, "_recording_lines", lambda flight, parent: done.append(("beside", parent)) or []

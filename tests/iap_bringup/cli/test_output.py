@@ -15,7 +15,7 @@ from rich.progress import Progress
 
 from iap_bringup.cli import main as cli
 from iap_bringup.cli import replay, studies
-from iap_bringup.cli.flight import _unused_keys
+from iap_bringup.cli.flight import _untouched, _unused_keys
 from iap_bringup.cli.main import main
 from iap_bringup.cli.sweep import Pace
 from iap_description.config.plain_yaml import yaml_text
@@ -162,6 +162,23 @@ def test_a_key_that_acts_on_nothing_in_a_flight_is_said_once(name, typed, idle):
     lines = _unused_keys(scenario, Namespace(gains=None, assignments=[typed, typed]))
     assert len(lines) == idle
     assert all(line.count(typed.partition("=")[0]) == 1 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "engine", "lines"),
+    [
+        (
+            "wall_push", "closed_form",
+            ["note: wall: vehicles pass through, since engine closed_form has no contact"],
+        ),
+        ("wall_push", "mujoco", []),
+        ("hover", "closed_form", []),
+        ("navigate", "closed_form", []),
+    ],
+)  # fmt: skip
+def test_objects_that_are_passed_through_are_named(name, engine, lines):
+    scenario, _ = resolve(name, Options(engine=engine))
+    assert _untouched(scenario) == lines
 
 
 def test_keys_of_a_file_that_act_on_nothing_are_said_but_not_those_of_a_resolved_one(tmp_path):
