@@ -126,7 +126,7 @@ class Probe:
     def meet(self) -> None:
         """Wait for whoever speaks on the topics that are listened to, so that nothing of theirs is missed.
 
-        A publisher may not know the probe when the probe knows it.  States come again and again while time stands at
+        A publisher may not know the probe when the probe knows it. States come again and again while time stands at
         zero, so that the first of each vehicle is awaited too.
         """
         topics = {each.topic_name for each in self.node.subscriptions}

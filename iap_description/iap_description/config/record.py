@@ -154,9 +154,8 @@ def first_fault(error: ValidationError, tree: object, prefix: str = "") -> str:
     if fault["type"] == "too_long" and fault["ctx"]["field_type"] == "Tuple":
         return f"key '{path}': at most {_other_length(fault['ctx']['max_length'], value)}"
     message = _reason(fault["type"], fault["msg"], value)
-    is_named = isinstance(value, dict) or message.startswith(
-        f"{value}: "
-    )  # by a fault in that file
+    # a file that is at fault stands first in its own message
+    is_named = isinstance(value, dict) or message.startswith(f"{value}: ")
     got = "" if is_named else f" (got {shown(value)})"
     return f"key '{path}': {message}{got}" if path else f"{message}{got}"
 

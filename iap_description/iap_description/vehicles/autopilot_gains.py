@@ -39,9 +39,7 @@ class RateLoop(Record):
 
     gyroscope_cutoff_hz: Positive  # of the body rate's low-pass, second-order Butterworth [Hz]
     integral: NonNegative3  # of attitude and rate feedback, per feedback [1/s]
-    integral_limit: (
-        NonNegative3  # largest share of that integral in the torque per inertia [rad/s^2]
-    )
+    integral_limit: NonNegative3  # of the integral in the torque per inertia [rad/s^2]
     derivative: NonNegative3  # torque per inertia against the filtered angular acceleration
     derivative_cutoff_hz: Positive  # of that acceleration's low-pass, first order [Hz]
     delay: Annotated[NonNegative, Field(le=MAX_DELAY)]  # of the rotors' commands [s]

@@ -54,9 +54,7 @@ OF_HINGES = (
     "FRICTIONLOSS",
 )  # of objects; without such there is nothing of them
 FIRST_STEP = 1e-3  # before the first step tells its own [s]
-SMALL_MEMORY = (
-    1 << 16
-)  # of worlds that are stepped in another's data; compiling asks for it [bytes]
+SMALL_MEMORY = 1 << 16  # which compiling asks for where worlds are stepped in another's data [B]
 ALIKE = ("nq", "nv", "nbody", "ngeom", "njnt", "neq")  # sizes that worlds of one batch share
 HINGE = mj.mjtJoint.mjJNT_HINGE  # one for each axis
 JOINTS: dict[str, Any] = {
@@ -127,7 +125,7 @@ def build_alike(
 ) -> MuJoCoModel:
     """The model of one more world of a batch, without memory to be stepped in.
 
-    MuJoCo asks for 14 MB as it compiles a model.  The small models that stay would leave a hole of that size each.
+    MuJoCo asks for 14 MB as it compiles a model. The small models that stay would leave a hole of that size each.
 
     Args:
         world: like the first one, but for its numbers.
