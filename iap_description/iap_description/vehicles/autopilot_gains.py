@@ -35,7 +35,7 @@ WHOLE = 1e-6  # by which a number of periods may be off a whole one
 
 
 class RateLoop(Record):
-    """What an autopilot's rate loop has besides its gain, see `iap_physics.propulsion.rate_loop`."""
+    """Filters, integral, derivative and delay of a rate loop, see `iap_physics.propulsion.rate_loop`."""
 
     gyroscope_cutoff_hz: Positive  # of the body rate's low-pass, second-order Butterworth [Hz]
     integral: NonNegative3  # of attitude and rate feedback, per feedback [1/s]

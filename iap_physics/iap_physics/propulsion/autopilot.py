@@ -41,8 +41,8 @@ from iap_physics.propulsion.rate_loop import (
     RateNumbers,
     all_terms,
     begin,
+    delayed,
     filter_rate,
-    held_up,
     integrate,
 )
 from iap_physics.propulsion.rotors import RotorStates, Rpm
@@ -175,7 +175,7 @@ def steer(x: Array, b: int, fleet: FleetState) -> None:
         thrust, rpm = command.thrust[b, n], quat(rotors.rpm[b, n])
         speeds = rotor_commands(thrust, torque, _mix(autopilot), lift, limits, rpm)
         if has_loop:
-            speeds = held_up(fleet.memory[b, n], speeds, lift, limits.rpm_min, limits.rpm_max)
+            speeds = delayed(fleet.memory[b, n], speeds, lift, limits.rpm_min, limits.rpm_max)
         put4(out[b, n], speeds)
 
 

@@ -47,16 +47,8 @@ from iap_description.math.kernels import (
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 
 # Columns of an aircraft's memory, three numbers each behind the first two; commands on their way come last.
-IS_STARTED, IS_AT_END, FIRST, SECOND, RATE, ACCELERATION, INTEGRAL, LATE = (
-    0,
-    1,
-    2,
-    5,
-    8,
-    11,
-    14,
-    17,
-)
+IS_STARTED, IS_AT_END = 0, 1
+FIRST, SECOND, RATE, ACCELERATION, INTEGRAL, LATE = 2, 5, 8, 11, 14, 17
 ROTORS = 4
 END = 1e-9  # share of a speed within which a command is at an end
 
@@ -115,7 +107,7 @@ def memory_size(gains: AutopilotGains) -> int:
 
 @njit(cache=True)
 def begin(memory: Array, w: Vec, rpm: Array, low_pass: Array) -> None:
-    """Begin with a body rate [rad/s] that has long been so, and rotors that were told their speeds (4,) [rpm]."""
+    """Begin with a body rate [rad/s] and rotor speeds (4,) [rpm] that have long been so."""
     b, a_1, a_2 = vec(low_pass)
     memory[:] = 0.0
     for axis in range(3):
@@ -162,12 +154,12 @@ def integrate(memory: Array, feedback: Vec, integral: Array, limit: Array) -> No
     if memory[IS_AT_END] > 0.0:
         return
     for axis in range(3):
-        moved = memory[INTEGRAL + axis] + integral[axis] * feedback[axis]
-        memory[INTEGRAL + axis] = least(most(moved, -limit[axis]), limit[axis])
+        total = memory[INTEGRAL + axis] + integral[axis] * feedback[axis]
+        memory[INTEGRAL + axis] = least(most(total, -limit[axis]), limit[axis])
 
 
 @njit(cache=True)
-def held_up(memory: Array, speeds: Quat, lift: Quat, rpm_min: float, rpm_max: float) -> Quat:
+def delayed(memory: Array, speeds: Quat, lift: Quat, rpm_min: float, rpm_max: float) -> Quat:
     """The rotor speeds of some periods before, while the present ones wait in the memory (K,).
 
     It is noted whether a rotor is commanded to an end of its speeds.

@@ -21,8 +21,8 @@ from iap_physics.propulsion.rate_loop import (
     LATE,
     RateNumbers,
     begin,
+    delayed,
     filter_rate,
-    held_up,
     memory_size,
 )
 
@@ -200,7 +200,7 @@ def test_the_integral_turns_the_aircraft_towards_its_order():
 )
 def test_rotors_that_an_aircraft_has_are_at_an_end_of_their_speeds(speeds, lift, is_at_end):
     memory = np.zeros(LATE)
-    assert held_up(memory, speeds, lift, 1000.0, 9000.0) == speeds
+    assert delayed(memory, speeds, lift, 1000.0, 9000.0) == speeds
     assert memory[IS_AT_END] == is_at_end
 
 
