@@ -31,8 +31,8 @@ FILES = ("truth.csv", "euroc", "walk.bag", "map.yaml", "log_1.csv", "log_2.csv",
 WITH_PROCESSES = {"sweep", "dataset"}  # of their own
 MAX_DELAY = 6.0  # after which a signal comes [s]
 OPEN_FILES = (8, 16, 24, 40)
-# Of a file [B]; what a command says goes to a file, too, where some of its line must fit.
-SIZES = (100, 3000, 20_000, 300_000)
+# Of a file [B]; what a command says goes to a file, too, where its line must fit.
+SIZES = (1000, 3000, 20_000, 300_000)
 COMMANDS = (
     ("list",),
     ("urdf", "f450"),

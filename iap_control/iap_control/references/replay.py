@@ -12,6 +12,7 @@ import numpy as np
 from iap_control.references.motions import Replay
 from iap_control.references.rows import hold
 from iap_control.references.smoothing import CUTOFF_HZ, smoothed
+from iap_control.references.splines import NUMBERS, intervals_in
 from iap_control.references.wrench_replay import (
     WrenchCommand,
     commanded_wrench,
@@ -19,6 +20,7 @@ from iap_control.references.wrench_replay import (
     measured_wrench,
 )
 from iap_description.arrays import Array
+from iap_description.config.bounds import check_size
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -235,7 +237,9 @@ def _followable(
     Raises:
         BadInput: none is low enough, naming where it asks for most.
     """
-    for cutoff in CUTOFFS_HZ if cutoff_hz is None else (cutoff_hz,):
+    cutoffs = CUTOFFS_HZ if cutoff_hz is None else (cutoff_hz,)
+    check_size("smooth", intervals_in(command.duration, cutoffs[0]), NUMBERS)
+    for cutoff in cutoffs:
         rows = smoothed(command, cutoff_hz=cutoff)
         t = np.arange(0.0, command.duration, _CHECKED)
         a = rows(t)[:, REF_A]

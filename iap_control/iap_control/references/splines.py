@@ -25,6 +25,7 @@ from iap_description.arrays import Array
 
 DEGREE = 5
 ACTIVE = DEGREE + 1  # basis functions that are not zero on an interval
+NUMBERS = 100  # that a fit has in memory for each interval
 KNOTS_PER_CUTOFF_PERIOD = 6  # the filter passes 1/730 at the knots' Nyquist frequency of 3 f_c
 # Weight of |s''|^2 relative to a filter of its own at f_c: it settles what two or three samples
 # leave open.
@@ -84,7 +85,7 @@ def fit(t: Array, samples: Mapping[int, Array], cutoff_hz: float) -> Spline:
         cutoff_hz: f_c above; half of the amplitude passes there [Hz].
     """
     duration, tau = float(t[-1]), 1.0 / (2.0 * np.pi * cutoff_hz)
-    intervals = int(np.ceil(duration * KNOTS_PER_CUTOFF_PERIOD * cutoff_hz))
+    intervals = intervals_in(duration, cutoff_hz)
     count = intervals + DEGREE
     band, right = np.zeros((count, ACTIVE)), np.zeros((count, samples[0].shape[1]))
     weights = np.gradient(t)
@@ -97,6 +98,11 @@ def fit(t: Array, samples: Mapping[int, Array], cutoff_hz: float) -> Spline:
     for derivative, weight in ((3, tau**6), (2, _STRAIGHTEN * tau**4)):
         _add_roughness(band, duration, intervals, derivative, weight)
     return Spline(duration, _solve_banded(band, right))
+
+
+def intervals_in(duration: float, cutoff_hz: float) -> int:
+    """Number of intervals between the knots of a curve that lasts so long [s]."""
+    return int(np.ceil(duration * KNOTS_PER_CUTOFF_PERIOD * cutoff_hz))
 
 
 def _basis(

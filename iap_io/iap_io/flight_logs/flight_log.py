@@ -12,6 +12,7 @@ from iap_description.arrays import Array
 
 MotorPlaces = tuple[tuple[int, int], ...]  # signs of x (forward) and y (left) of each motor
 
+YEAR_2100 = 4.1e9  # since 1970 [s]; a time beyond it is none
 GAP_PERIODS = 5.0  # usual periods beyond which the time between two samples is a gap
 
 # Names of signals. Vectors of the world are ENU, those of the body FLU, quaternions xyzw.

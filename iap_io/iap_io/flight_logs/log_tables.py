@@ -11,7 +11,7 @@ from iap_description.arrays import Array, Booleans
 from iap_description.frames import swap_attitude, swap_body, swap_world
 from iap_description.math import euler, so3
 from iap_description.math.runs import true_runs
-from iap_io.flight_logs.flight_log import SETPOINTS, STATES, UNITS, Signal
+from iap_io.flight_logs.flight_log import SETPOINTS, STATES, UNITS, YEAR_2100, Signal
 
 QUATERNION = UNITS["attitude"]
 ODD_NORM = 0.1  # distance of a quaternion's length from 1 beyond which it is none
@@ -192,9 +192,11 @@ def _columns(each: LogField, table: LogTable) -> list[str]:
 def usable_times(t: Array, name: str, stray: float = STRAY) -> tuple[Booleans, list[str]]:
     """Mask of rows whose times are in order and near the others, up to `stray` [s], and notes on the rest."""
     notes: list[str] = []
-    keep = np.isfinite(t)
+    keep = np.abs(t) < YEAR_2100  # NaN is not
+    if not keep.all():
+        notes.append(f"{name}: {(~keep).sum()} time stamps that are no times left out")
     if not keep.any():
-        return keep, notes
+        return np.asarray(keep), notes
     distance = np.abs(np.where(keep, t, np.inf) - np.median(t[keep]))
     near = distance <= 3.0 * np.percentile(distance[keep], 90) + stray
     if (keep & ~near).any():

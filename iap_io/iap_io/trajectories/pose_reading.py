@@ -20,6 +20,7 @@ MAX_GAP = 1.0  # longest time without a sample that is bridged unless asked for 
 
 Scale = float | tuple[float, float, float]
 Reach = Annotated[float, Field(strict=True, ge=0.0)]  # may be infinite
+CutoffFrequency = Annotated[float, Field(strict=True, ge=0.01, le=1000.0)]  # [Hz]
 
 
 class PoseReading(Record):
@@ -68,7 +69,7 @@ class PoseReading(Record):
     bridge: Reach = MAX_GAP
     max_speed: Positive | None = None
     attitude: Literal["full", "heading", "level"] | None = None
-    smooth: Positive | None = None
+    smooth: CutoffFrequency | None = None
     lift: Real | None = None
 
 

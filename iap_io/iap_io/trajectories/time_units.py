@@ -9,11 +9,13 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
+from iap_io.flight_logs.flight_log import YEAR_2100
 from iap_io.trajectories.conventions import TimeUnit
 from iap_io.trajectories.pose_reading import PoseReading
+from iap_io.wire.stamps import SECOND
 
 NANOSECONDS: dict[TimeUnit, int] = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-_SINCE_1970 = (0.63e18, 4.1e18)  # of 1990 and of 2100 [ns]
+_SINCE_1970 = (0.63e18, YEAR_2100 * SECOND)  # of 1990 and of 2100 [ns]
 _FEWEST = 20  # lines, from which on times are looked at
 _DIFFERENT = 0.34  # share of them whose times differ, at least
 _PERIODS = (2e5, 2e9)  # between samples [ns]

@@ -11,6 +11,7 @@ from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import Count, NonNegative, Positive, Record, override, validate
 from iap_simulation.identification.log import LogUnits
 
+MAX_STARTS = 20  # each is a fit
 FILE = Path(__file__).parents[1] / "data" / "identification.yaml"
 
 
@@ -35,7 +36,7 @@ class SecondOrderSettings(Record):
     damping: PositivePair
     delay: Annotated[tuple[NonNegative, Positive], AfterValidator(_in_order)]  # [s]
     starts: Annotated[
-        tuple[tuple[Positive, NonNegative], ...], Field(min_length=1)
+        tuple[tuple[Positive, NonNegative], ...], Field(min_length=1, max_length=MAX_STARTS)
     ]  # frequency, delay
 
 

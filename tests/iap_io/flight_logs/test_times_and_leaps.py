@@ -210,3 +210,17 @@ def test_a_lone_row_far_ahead_is_no_clock_that_is_set_back() -> None:
     keep, notes = usable_times(t, "ATT")
     np.testing.assert_array_equal(np.flatnonzero(~keep), [40])
     assert notes == ["ATT: 1 rows ahead of those behind left out"]
+
+
+@pytest.mark.parametrize(("place", "stamp"), [(0, np.nan), (7, -1e300), (119, 4.2e9)])
+def test_a_stamp_that_is_no_time_is_left_out_and_counted(place: int, stamp: float) -> None:
+    t = T.copy()
+    t[place] = stamp
+    keep, notes = usable_times(t, "ATT")
+    np.testing.assert_array_equal(np.flatnonzero(~keep), [place])
+    assert notes == ["ATT: 1 time stamps that are no times left out"]
+
+
+def test_of_stamps_that_are_no_times_at_all_none_is_left() -> None:
+    keep, notes = usable_times(np.full(4, 1e20), "ATT")
+    assert not keep.any() and notes == ["ATT: 4 time stamps that are no times left out"]

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from flight_bags import Motion, motion
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
 from iap_control.references.motions import Replay
 from iap_control.references.replay import commanded, smoothed
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
+from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.trajectories.recorded import RecordedTrajectory
 from iap_io.trajectories.tum import tum_text
 
@@ -179,6 +181,22 @@ def test_circles_that_no_smooth_copy_follows_are_refused(
             commanded(replay)
     else:
         assert commanded(replay).duration == pytest.approx(5.98)
+
+
+def test_a_copy_that_does_not_fit_into_memory_is_refused_before_it_is_made(tmp_path: Path) -> None:
+    """Of an hour at 100 Hz the knots and what stands on them take 1.6 GiB."""
+    t = np.arange(0.0, 3600.0, 0.5)
+    level = np.tile([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], (len(t), 1))
+    path = tmp_path / "hour.tum"
+    path.write_text(tum_text(t, level))
+    with pytest.raises(BadInput, match=r"key 'smooth': takes 16\d\d MiB"):
+        commanded(Replay(type="replay", path=str(path), smooth=100.0))
+
+
+@pytest.mark.parametrize("cutoff", [0.0, 0.009, 1001.0, np.nan])
+def test_a_cut_off_beyond_those_of_motions_is_refused(cutoff: float) -> None:
+    with pytest.raises(ValidationError, match="smooth"):
+        PoseReading(smooth=cutoff)
 
 
 def test_unless_asked_otherwise_a_motion_at_two_hertz_keeps_half_of_its_amplitude() -> None:

@@ -304,9 +304,10 @@ def test_links_in_a_circle_are_no_log(tmp_path):
         "frequency=[60.0, 0.3]",
         "damping=[6.0, 0.1]",
         "delay=[-0.1, 0.6]",
+        f"starts={[[3.0, 0.2]] * 21}",
     ],
 )
-def test_bounds_of_a_search_are_refused_unless_the_lower_comes_first(assignment):
+def test_bounds_of_a_search_come_in_order_and_its_starts_are_not_many(assignment):
     key = assignment.partition("=")[0]
     with pytest.raises(BadInput, match=f"second_order.{key}"):
         load_settings((f"second_order.{assignment}",))
