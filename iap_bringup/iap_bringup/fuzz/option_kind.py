@@ -9,7 +9,7 @@ from random import Random
 from iap_bringup.fuzz.corpus import DURATION, Corpus
 from iap_bringup.fuzz.file_damage import STRANGE_FILES
 from iap_bringup.fuzz.kind import EPISODE, FREE, CommandLine
-from iap_bringup.fuzz.setting_kind import NUMBERS
+from iap_bringup.fuzz.setting_kind import NUMBERS, WORK, is_long
 
 NAMES = (
     "hover",
@@ -70,16 +70,6 @@ SOUND: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Command lines that are short: files among them come from the corpus."""
 FILES = ("truth.csv", "flight.bin", "euroc", "log_1.csv", "log_2.csv", "run")
-WORK = {
-    "episodes",
-    "seeds",
-    "count",
-    "steps",
-    "cases",
-    "workers",
-    "cluster",
-}  # options of how much is done
-LONG = {"20000000"}  # of what is right, and takes days
 LOADED = {"run", "replay", "evaluate", "inspect", "localize", "identify", "list", "urdf", "plot"}
 KEPT = {  # what stays, since other values begin long work or serve pages until an interrupt
     ("bench", "name"), ("experiment", "name"), ("cluster", "head"), ("view", "folders"), ("run", "view"),
@@ -121,7 +111,7 @@ def _change(arguments: list[str], parser: argparse.ArgumentParser, rng: Random) 
         return
     action = rng.choice(actions)
     words = (*NUMBERS, *NAMES, *PLACES, *map(str, action.choices or ()))
-    word = rng.choice([each for each in words if action.dest not in WORK or each not in LONG])
+    word = rng.choice([each for each in words if action.dest not in WORK or not is_long(each)])
     if action.option_strings:
         count = action.nargs if isinstance(action.nargs, int) else 0
         name = action.option_strings[0]

@@ -11,6 +11,7 @@ from iap_bringup.fuzz.corpus import DURATION, Corpus
 from iap_bringup.fuzz.damage import VALUES, WORDS, other_value, paths, yaml_bytes
 from iap_bringup.fuzz.file_damage import read_tree
 from iap_bringup.fuzz.kind import FLIGHT, FREE, CommandLine
+from iap_description.config.bounds import MAX_COUNT
 from iap_estimation.navigation.settings import load_settings as estimation_settings
 from iap_learning.tasks.task import EXPERIMENTS, TASKS
 from iap_simulation.identification.settings import load_settings as identification_settings
@@ -20,6 +21,17 @@ NUMBERS = (
     "-1", "0", "1", "nan", "inf", "-inf", "1e9", "1e308", "-1e308", "1e-320", "9" * 30, "x", "", "20000000",
     "--", "-", "=", "ä\u2028b", "\u202e", "\udcff", "x" * 100_000, "[" * 5000, "1:2:3", "a,b", "0.03",
 )  # fmt: skip
+WORK = {
+    "episodes",
+    "seeds",
+    "count",
+    "steps",
+    "updates",
+    "cases",
+    "workers",
+    "cluster",
+}  # options and keys
+MOST_WORK = 100_000  # of what is right and takes days beyond
 REPORT = ("--no-plot", "--json")
 STUDY = ("--duration", str(DURATION), "--engine", "closed_form", "--workers", "1", *REPORT)
 TreeOf = Callable[[Corpus], Any]
@@ -112,7 +124,14 @@ def _set_values(arguments: list[str], tree: Any, rng: Random) -> None:  # noqa: 
     known = paths(tree)
     for _ in range(rng.randint(1, 2)):
         key = rng.choice(known)
-        arguments += ["--set", f"{key}={_other(_value_at(tree, key), rng)}".replace("\0", "")]
+        other = _other(_value_at(tree, key), rng)
+        if key.rpartition(".")[2] not in WORK or not is_long(other):
+            arguments += ["--set", f"{key}={other}".replace("\0", "")]
+
+
+def is_long(word: str) -> bool:
+    """True of a whole number of work that is right, and takes days."""
+    return word.isdecimal() and MOST_WORK < int(word[:20]) <= MAX_COUNT
 
 
 def _other(value: object, rng: Random) -> str:

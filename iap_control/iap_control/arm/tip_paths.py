@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Paths of an end effector."""
 
+from typing import Self
+
 import numpy as np
+from pydantic import model_validator
 
 from iap_description.arrays import Array
+from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.config.record import Degrees, NonNegative, Real, Record
 
 
@@ -14,6 +18,17 @@ class Harmonic(Record):
     amplitude: Real
     rate: NonNegative  # [rad/s]
     phase_deg: Degrees
+
+    @model_validator(mode="after")
+    def _is_plausible(self) -> Self:
+        farthest = abs(self.offset) + abs(self.amplitude)
+        fastest = abs(self.amplitude) * self.rate
+        if max(farthest, fastest) > MAX_SI_NUMBER:
+            raise ValueError(
+                f"a position or velocity is beyond {MAX_SI_NUMBER:g} m or m/s: offset, amplitude and rate give"
+                f" {farthest:g} and {fastest:g}"
+            )
+        return self
 
     def at(self, t: Array) -> tuple[Array, Array]:
         """Values and rates of change at times (T,) [s]."""

@@ -20,6 +20,7 @@ from iap_control.laws.end_effector import (
     level,
 )
 from iap_description.arrays import Array, Integers
+from iap_description.config.bounds import are_plausible
 from iap_description.config.record import Record
 from iap_description.errors import FlightFailed
 from iap_description.math.kernels import yaw_of
@@ -96,7 +97,7 @@ class VelocityGuidance:
         """Targets from control instant k on, see `iap_control.arm.tip_leader.TipLeader`.
 
         Raises:
-            FlightFailed: of a singular pose.
+            FlightFailed: of a singular pose, or of velocities that no vehicle has.
         """
         if k < self._first:
             return None
@@ -106,6 +107,10 @@ class VelocityGuidance:
             velocities = self._law(r_d, dr_d, x[P], yaw_of(x[Q]), q)
         except SingularPose as error:
             raise FlightFailed("singular", self._dt * k, str(error)) from error
+        if not are_plausible(velocities):
+            fastest = float(np.abs(velocities).max())
+            reason = f"the end effector's law asks for {fastest:g} m/s or rad/s"
+            raise FlightFailed("diverged", self._dt * k, reason)
         velocities = self._limits(velocities, q)
         row = reference.row.copy()
         velocity_row(row, x, velocities)

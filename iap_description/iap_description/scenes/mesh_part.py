@@ -265,7 +265,9 @@ class HeightMap(PartRecord):
             raise site.refusal(f"key 'file': {error}") from error
         if heights.ndim != 2 or min(heights.shape) < 2 or heights.dtype.kind != "f":
             raise site.refusal(f"key 'file': {path} has no rows and columns of numbers")
-        if not (np.abs(self.height * heights) < FARTHEST).all():
+        with np.errstate(over="ignore"):  # of heights that are refused here
+            farthest = np.abs(self.height * heights)
+        if not (farthest < FARTHEST).all():
             raise site.refusal(f"key 'file': {path} has a height that is not a number below 1e6 m")
         return np.asarray(heights)
 

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sensors of what is felt, with noise, a bias of each episode, and a delay."""
 
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import Field
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import NonNegative, NonNegativeCount, Record
+from iap_description.config.record import NonNegative, Record
 from iap_description.math import so3
 from iap_description.math.random_streams import stream, uniforms
 from iap_description.states import Q
 from iap_learning.tasks.task import Task
+
+MAX_DELAY_PERIODS = 2000  # whose readings wait in memory: 10 s at 200 Hz
+DelayPeriods = Annotated[int, Field(strict=True, ge=0, le=MAX_DELAY_PERIODS)]
 
 
 class WrenchSensorSpec(Record):
@@ -27,7 +33,7 @@ class WrenchSensorSpec(Record):
     torque_noise: NonNegative
     force_bias: NonNegative
     torque_bias: NonNegative
-    delay: NonNegativeCount
+    delay: DelayPeriods
 
     def sensors(self, task: Task, samples: int, batch: int) -> "LateWrenchSensors":
         """Sensors of B worlds of a task with so many samples in an episode."""

@@ -14,9 +14,10 @@ divergence", 2020).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
 from iap_description.config.record import (
     BelowOne,
@@ -38,6 +39,10 @@ from iap_learning.training.networks import (
     optimiser,
     optimiser_step,
 )
+
+MAX_EPOCHS = 1000
+# Of exploration, whose squares and their inverses numbers of 32 bits can have.
+Deviation = Annotated[float, Field(strict=True, ge=1e-6, le=1e6)]
 
 
 class PPO(Record):
@@ -62,7 +67,7 @@ class PPO(Record):
     """
 
     horizon: Count
-    epochs: Count
+    epochs: Annotated[int, Field(strict=True, ge=1, le=MAX_EPOCHS)]
     minibatches: Count
     gamma: BelowOne
     lam: Share
@@ -73,8 +78,8 @@ class PPO(Record):
     critic_rate: Positive
     last_rate: Share
     largest_gradient: Positive
-    sigma: Positive
-    sigma_least: Positive
+    sigma: Deviation
+    sigma_least: Deviation
     critic_first: NonNegative
 
 

@@ -193,6 +193,8 @@ def test_an_option_takes_as_many_words_as_it_has_and_places_are_replaced():
         assert flag == "--steps" and len(arguments) == 3
         words.add(word)
     assert "20000000" not in words and {"nan", "1e9", "hover", "pipe"} <= words
+    long = ("100001", "1000000000", "9" * 30, "x", "-1", "100000")
+    assert [each for each in long if setting_kind.is_long(each)] == ["100001", "1000000000"]
     place = argparse.ArgumentParser(add_help=False)
     place.add_argument("file", choices=("x", "y"))
     seen = set()

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from iap_control.arm.tip_guidance import TipGuidance
 from iap_control.arm.tip_leader import ArmTargets
+from iap_control.arm.tip_paths import Harmonic
 from iap_control.arm.tip_stick import TipStick
 from iap_control.arm.tip_velocities import TipVelocities
 from iap_description.arrays import Array
@@ -165,6 +167,33 @@ def test_velocities_of_the_published_law_begin_after_the_lead() -> None:
     np.testing.assert_allclose(
         guide.tip_reference(LEAD), motion.path.at(np.zeros(1))[0][0][:3], atol=1e-9
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"rate": 1e6}, "1e\\+06 m or m/s: .* give 3.65 and 1.9e\\+06"),
+        ({"offset": -1e6, "amplitude": 1.0}, "give 1e\\+06 and 0.1"),
+    ],
+)
+def test_a_path_that_no_end_effector_follows_is_refused(
+    change: dict[str, float], words: str
+) -> None:
+    axis = {"offset": 1.75, "amplitude": 1.9, "rate": 0.1, "phase_deg": 0.0}
+    assert Harmonic.model_validate(axis).amplitude == 1.9
+    with pytest.raises(ValidationError, match=words):
+        Harmonic.model_validate(axis | change)
+
+
+def test_velocities_that_no_vehicle_has_end_the_flight() -> None:
+    tree = read_yaml(SCENARIOS.file("arm_path"))["arm"]["motion"]
+    tree["control"] |= {"slope": [1e15] * 4, "speed": [1e15] * 4}
+    guide = validate(TipVelocities, tree, source="test").guide(ARM, 0.0, DT)
+    x, row = resting_state(START, so3.IDENTITY), np.zeros(REF_FIXED)
+    q = np.full(len(ARM.record.joints), 0.4)
+    with pytest.raises(FlightFailed, match="asks for .*e\\+1. m/s or rad/s") as failure:
+        guide(0, x, q, 0.0 * q, Reference(row, Level.POSE, np.zeros(6)))
+    assert failure.value.outcome == "diverged"
 
 
 def test_a_platform_is_led_on_from_the_place_and_heading_of_its_reference() -> None:

@@ -352,12 +352,14 @@ def test_a_map_of_heights_is_upright_with_its_first_row_at_the_largest_y(tmp_pat
         (np.zeros((1, 5)), "no rows and columns"), (np.zeros((3, 3, 2)), "no rows and columns"),
         (np.array([[0.0, np.nan], [0.0, 0.0]]), "a height that is not a number"),
         (np.array([[0.0, 1e300], [0.0, 0.0]]), "a height that is not a number below 1e6 m"),
+        (np.array([[0.0, 1.7e308], [0.0, 0.0]]), "a height that is not a number below 1e6 m"),
         (np.zeros((1416, 1416)), "makes 4004450 triangles, more than 4000000"),
     ],
 )  # fmt: skip
 def test_maps_that_are_none_are_refused(tmp_path: Path, heights: np.ndarray, words: str) -> None:
     np.save(tmp_path / "h.npy", heights)
-    part = HeightMap.model_validate({"type": "height_map", "file": "h.npy", "size": [4.0, 2.0]})
+    tree = {"type": "height_map", "file": "h.npy", "size": [4.0, 2.0], "height": 2.0}
+    part = HeightMap.model_validate(tree)
     with pytest.raises(BadInput, match=words):
         part._heights(Site(Builder(), tmp_path, "parts.0", (tmp_path / "scene.yaml",)))
     np.save(tmp_path / "h.npy", np.zeros((2, 2)))

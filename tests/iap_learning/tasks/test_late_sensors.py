@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from iap_learning.tasks.kinds.registry import make_task
 from iap_learning.tasks.late_sensors import LateSensors, WrenchSensorSpec
@@ -59,3 +60,10 @@ def test_a_slow_sensor_holds_each_sample_and_is_late_by_its_delay():
         sensors(np.array([[float(value)]]))
         known.append(sensors.known[0, 0])
     np.testing.assert_array_equal(known, [0, 0, 0, 0, 0, 3, 3, 3, 6])
+
+
+def test_readings_that_would_not_fit_into_memory_are_refused():
+    numbers = dict.fromkeys(("force_noise", "torque_noise", "force_bias", "torque_bias"), 0.0)
+    assert WrenchSensorSpec(**numbers, delay=2000).delay == 2000
+    with pytest.raises(ValidationError, match="delay"):
+        WrenchSensorSpec(**numbers, delay=2001)

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 pytest.importorskip("jax")
 
@@ -125,3 +126,11 @@ def test_an_iteration_ends_once_the_policy_is_far_from_the_one_before():
     _, report = improved(hasty, make_epoch(hasty), learner, many, (0.01, 0.01), rng)
     assert report["epochs"] < 50
     assert report["divergence"] > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("epochs", 1001), ("sigma", 1e-7), ("sigma", 2e6), ("sigma_least", 1e-30)]
+)
+def test_numbers_that_no_training_ends_with_are_refused(key, value):
+    with pytest.raises(ValidationError, match=key):
+        PPO.model_validate(NUMBERS.model_dump() | {key: value})

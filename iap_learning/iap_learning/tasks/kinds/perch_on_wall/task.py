@@ -3,8 +3,9 @@
 
 from typing import Literal
 
-from iap_description.config.record import NonNegative, NonNegativeCount, Positive, Real, Record
+from iap_description.config.record import NonNegative, Positive, Real, Record
 from iap_learning.tasks.kinds.perch_on_wall.observations import TERMS
+from iap_learning.tasks.late_sensors import DelayPeriods
 from iap_learning.tasks.touch_task import NormalVelocity, TouchReward, TouchTask
 
 
@@ -23,7 +24,7 @@ class RangeSensorSpec(Record):
     closing_noise: NonNegative
     range_bias: NonNegative
     closing_bias: NonNegative
-    delay: NonNegativeCount
+    delay: DelayPeriods
 
 
 class PerchSuccess(Record):

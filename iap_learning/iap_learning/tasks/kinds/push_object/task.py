@@ -6,13 +6,12 @@ from typing import Literal
 from iap_description.config.record import (
     Count,
     NonNegative,
-    NonNegativeCount,
     Positive,
     Real,
     Record,
 )
 from iap_learning.tasks.kinds.push_object.observations import TERMS
-from iap_learning.tasks.late_sensors import WrenchSensorSpec
+from iap_learning.tasks.late_sensors import DelayPeriods, WrenchSensorSpec
 from iap_learning.tasks.scaling import ActionRange
 from iap_learning.tasks.touch_task import TouchReward, TouchTask
 
@@ -46,7 +45,7 @@ class ObjectSensorSpec(Record):
     noise: NonNegative
     heading_noise_deg: NonNegative
     hold: Count
-    delay: NonNegativeCount
+    delay: DelayPeriods
 
 
 class ShoveSuccess(Record):

@@ -5,6 +5,7 @@ from typing import Literal
 
 from iap_description.config.record import NonNegative, NonNegativeCount, Positive, Real, Record
 from iap_learning.tasks.kinds.wall_push.observations import TERMS
+from iap_learning.tasks.late_sensors import DelayPeriods
 from iap_learning.tasks.touch_task import NormalVelocity, TouchReward, TouchTask
 
 
@@ -20,7 +21,7 @@ class ForceSensorSpec(Record):
 
     noise: NonNegative
     bias: NonNegative
-    delay: NonNegativeCount
+    delay: DelayPeriods
     touch: Positive
 
 
