@@ -17,6 +17,7 @@ from iap_bringup.plots.panels import (
     RMSE,
     grid,
     legend,
+    limit_times,
     mark,
     mark_free,
     number,
@@ -146,7 +147,7 @@ def draw_compared(figure: Figure, title: str, flights: Mapping[str, ContactCurve
         axes.plot(contact.t, force, label=f"{name}: {figures}", **style)
         largest = max(largest, float(force.max()))
     contacts = flights.values()
-    axes.set_xlim(min(c.start for c in contacts), max(float(c.t[-1]) for c in contacts))
+    limit_times(axes, min(c.start for c in contacts), max(float(c.t[-1]) for c in contacts))
     axes.set_ylim(0.0, HEADROOM * max(largest, 0.1))
     axes.set(xlabel="time [s]", ylabel="contact force, filtered [N]")
     figure.legend(loc="outside lower center", ncols=2)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iap_bringup.plots.panels import limit_times
 from iap_description.arrays import Array
 from iap_description.geometry.shapes import Shape
 from iap_description.geometry.solids import triangles
@@ -195,7 +196,7 @@ def _draw_height(axes: Axes, flight: LocalizedFlight, colors: Mapping[str, str])
         axes.plot(path.t, path.p[:, 2], color=colors[name], linewidth=0.9)
     axes.plot(flight.true.t, flight.true.p[:, 2], **REFERENCE)
     heights = flight.true.p[:, 2]
-    axes.set_xlim(float(flight.true.t[0]), float(flight.true.t[-1]))
+    limit_times(axes, float(flight.true.t[0]), float(flight.true.t[-1]))
     axes.set_ylim(min(0.0, float(heights.min()) - 0.5), float(heights.max()) + 1.0)
     axes.set(xlabel="time [s]", ylabel=f"height of {flight.body.replace('_', ' ')} [m]")
 

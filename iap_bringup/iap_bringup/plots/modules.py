@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from iap_bringup.plots.panels import limit_times
 from iap_description.arrays import Array
 from iap_io.plots.plot_style import AIRCRAFT, WIDTH
 
@@ -57,8 +58,8 @@ def draw_modules(figure: Figure, columns: dict[str, Array]) -> None:
         usual = MOST_TIMES_USUAL * float(np.median(alike))
         scale = max(LEAST_ERROR, *(each for each in alike if each <= usual))
         _lines(panel, t, errors[..., axis], modules, f"error, {label}", scale)
-    if len(t) > 1:
-        states.set_xlim(t[0], t[-1])
+    if len(t):
+        limit_times(states, float(t[0]), float(t[-1]))
     for panel in panels[-1]:
         panel.set_xlabel("time [s]")
     for panel in (each for row in panels[:-1] for each in row):

@@ -22,6 +22,7 @@ PANEL_LABELS = (RMSE, LAST, END)  # begin the labels that belong into their own 
 ABOVE, BELOW = "\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}"  # where a limit lies that is not drawn
 MOST_BEYOND = 3.0  # that errors outside the scored window may be of those within it, and are drawn
 LEAST_RMSE = 0.001  # that is written out, of any unit
+SHORTEST = 1e-3  # time that panels show [s]
 MILLIMETRE_LIMIT = 0.3  # position errors below this [m] are drawn in millimetres
 
 
@@ -54,10 +55,17 @@ def title(figure: Figure, flight: FlightCurves) -> None:
     figure.suptitle(flight.title, x=0.01, ha="left", fontweight="bold")
 
 
+def limit_times(axes: Axes, first: float, last: float) -> float:
+    """Show the times from the first to the last [s], or a little more of one instant; the last that is shown."""
+    last = max(last, first + SHORTEST)
+    axes.set_xlim(first, last)
+    return last
+
+
 def shade_unscored(axes: Axes, flight: FlightCurves) -> None:
     """Grey out the time that is not scored."""
-    first, last = float(flight.t[0]), max(float(flight.t[-1]), float(flight.t[0]) + 1e-3)
-    axes.set_xlim(first, last)
+    first = float(flight.t[0])
+    last = limit_times(axes, first, float(flight.t[-1]))
     start, stop = flight.window
     for begin, end in ((first, min(start, last)), (max(stop, first), last)):
         if end > begin:
@@ -69,8 +77,7 @@ def shade_unjudged(axes: Axes, flight: FlightCurves) -> None:
     """Grey out the time in which contact is not judged; the time axis begins where it matters."""
     contact = flight.contact
     assert contact is not None  # noqa: S101 - drawn for flights with contact only
-    last = max(float(contact.t[-1]), contact.start + 1e-3)
-    axes.set_xlim(contact.start, last)
+    last = limit_times(axes, contact.start, float(contact.t[-1]))
     edges = np.flatnonzero(np.diff(contact.judged.astype(int), prepend=1, append=1))
     times = np.append(contact.t, last)
     for begin, end in zip(times[edges[::2]], times[edges[1::2]], strict=True):

@@ -114,3 +114,11 @@ def test_a_long_path_is_thinned_and_keeps_its_ends(count):
     assert few[0, 0] == 0 and few[-1, 0] == count - 1
     assert len(few) <= 3000 and len(few) >= min(count, 2000)
     assert (np.diff(few[:-1, 0]) == max(1, count // 2000)).all()
+
+
+def test_of_one_instant_a_millisecond_is_drawn() -> None:
+    """Matplotlib itself warns, and draws some seconds around it."""
+    axes = Figure().subplots()
+    assert panels.limit_times(axes, 2.0, 5.0) == 5.0 and axes.get_xlim() == (2.0, 5.0)
+    panels.limit_times(axes, 2.0, 2.0)
+    assert axes.get_xlim() == pytest.approx((2.0, 2.001))
