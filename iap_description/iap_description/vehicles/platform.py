@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from pydantic import model_validator
 
-from iap_description.config.alternatives import alternatives
+from iap_description.config.alternatives import alternatives, near
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import (
     Real,
@@ -31,7 +31,8 @@ from iap_description.vehicles.ports import Port
 from iap_description.vehicles.tool import TOOL, Tool
 
 DATA = Path(__file__).parents[1] / "data"
-COUNTS = range(2, 13)  # of aircraft in a generated platform
+GENERATED = ("star", "line", "tilt")  # kinds of platforms with any number of aircraft
+COUNTS = range(2, 13)  # of them
 
 
 class Center(Inertial):
@@ -139,13 +140,15 @@ def platform_tree(name: str) -> tuple[dict[str, Any], str]:
     if name.endswith("_fixed") and not name.endswith("_fixed_fixed"):
         tree, source = platform_tree(name.removesuffix("_fixed"))
         return _with_fixed_links(tree, name, source), source
-    generated = re.fullmatch(r"(star|line|tilt)_([0-9]{1,3})", name)
+    generated = re.fullmatch(rf"({'|'.join(GENERATED)})_([0-9]{{1,3}})", name)
     if generated and int(generated[2]) in COUNTS:
         kind, count = generated[1], int(generated[2])
         return _tilting(count) if kind == "tilt" else _generated(kind, count), name
     check_yaml_path(name)
+    numbered = (f"{kind}_{count}" for kind in GENERATED for count in COUNTS)
+    meant = near(name, [*platform_names(), *numbered]) or alternatives(name, platform_names())
     raise BadInput(
-        f"unknown platform '{name}': {alternatives(name, platform_names())} (or star_N, line_N or tilt_N with"
+        f"unknown platform '{name}': {meant} (or star_N, line_N or tilt_N with"
         " N = 2..12, any of these with _fixed appended, or the path of a YAML file)"
     )
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import copy
+import re
 
 import numpy as np
 import pytest
@@ -175,13 +176,17 @@ def test_stereo_cameras_are_12_cm_apart_and_look_ahead():
 
 
 @pytest.mark.parametrize(
-    "name", ["nine_star", "star_1", "star_13", "line_99", "star_", "nine_star_fixed", ""]
-)
-def test_unknown_platform_is_named_with_what_there_is(name):
+    ("name", "meant"),
+    [
+        ("nine_star", "three_star"), ("star_1", "star_10"), ("star_13", "star_3"), ("line_99", "line_9"),
+        ("star4", "did you mean star_4"), ("nine_star_fixed", "three_star"), ("", "choose .*three_star"),
+    ],
+)  # fmt: skip
+def test_unknown_platform_is_named_with_what_there_is(name, meant):
     with pytest.raises(BadInput, match="unknown platform") as caught:
         load_platform(name)
     line = str(caught.value)
-    assert f"'{name.removesuffix('_fixed')}'" in line and "three_star" in line
+    assert f"'{name.removesuffix('_fixed')}'" in line and re.search(meant, line)
     assert len(line.splitlines()) == 1
 
 
