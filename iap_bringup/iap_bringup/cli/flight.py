@@ -211,19 +211,17 @@ def _rules_of_policy(scenario: Scenario) -> list[IdleKeys]:
 
 
 def _recording_lines(flight: Flight, parent: Path) -> list[str]:
-    """The disk space that recording the sensors takes, of what is free where the folder will be.
+    """Lines of sensors: rates that are not what was asked for, and the space that their recording takes on the disk.
 
     Raises:
         BadInput: the disk has not enough space.
     """
     meta, recording = flight.meta, flight.scenario.recording
-    if not meta.sensors:
-        return []
     size, free = disk_use(meta, recording, flight.duration), free_space(parent)
-    text = report.sensors_text(flight.sensors.suite.notes, size, free)
+    space = report.space_text(size, free)
     if size > free:
-        raise BadInput(f"the disk is too small, {text}: fly shorter, or record less")
-    return [text]
+        raise BadInput(f"the disk is too small, {space}: fly shorter, or record less")
+    return [*flight.sensors.suite.notes, space] if meta.sensors else []
 
 
 def _exit_code(result: Result) -> int:

@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.text import Text
 
 from iap_bringup.cli.options import scenario_options
-from iap_bringup.terminal.flight import sensors_text
+from iap_bringup.terminal.flight import space_text
 from iap_bringup.terminal.next_step import show_path, show_view
 from iap_bringup.terminal.progress import progress_bar, work_bar
 from iap_bringup.terminal.tables import show_rows
@@ -92,7 +92,7 @@ def _disk_text(study: Study, points: Sequence[SweepPoint], parent: Path) -> str:
         waiting = sum(not folder.has(chunk.name) for chunk in chunks_of(study, point))
         size += waiting * disk_use(flight.meta, flight.scenario.recording, flight.duration)
     free = free_space(parent)
-    text = sensors_text([], size, free)
+    text = space_text(size, free)
     if size > free:
         raise BadInput(f"the disk is too small, {text}: fly fewer, or record less")
     return text

@@ -9,7 +9,7 @@ from random import Random
 from iap_bringup.fuzz.corpus import DURATION, Corpus
 from iap_bringup.fuzz.file_damage import STRANGE_FILES
 from iap_bringup.fuzz.kind import EPISODE, FREE, CommandLine
-from iap_bringup.fuzz.setting_kind import NUMBERS, WORK, is_long
+from iap_bringup.fuzz.setting_kind import NUMBERS, is_long
 
 NAMES = (
     "hover",
@@ -111,7 +111,7 @@ def _change(arguments: list[str], parser: argparse.ArgumentParser, rng: Random) 
         return
     action = rng.choice(actions)
     words = (*NUMBERS, *NAMES, *PLACES, *map(str, action.choices or ()))
-    word = rng.choice([each for each in words if action.dest not in WORK or not is_long(each)])
+    word = rng.choice([each for each in words if not is_long(action.dest, each)])
     if action.option_strings:
         count = action.nargs if isinstance(action.nargs, int) else 0
         name = action.option_strings[0]

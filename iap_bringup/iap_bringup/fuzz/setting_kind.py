@@ -2,6 +2,7 @@
 """Values of keys on the command line (``--set``)."""
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
@@ -21,17 +22,15 @@ NUMBERS = (
     "-1", "0", "1", "nan", "inf", "-inf", "1e9", "1e308", "-1e308", "1e-320", "9" * 30, "x", "", "20000000",
     "--", "-", "=", "ä\u2028b", "\u202e", "\udcff", "x" * 100_000, "[" * 5000, "1:2:3", "a,b", "0.03",
 )  # fmt: skip
-WORK = {
-    "episodes",
-    "seeds",
-    "count",
-    "steps",
-    "updates",
-    "cases",
-    "workers",
-    "cluster",
-}  # options and keys
-MOST_WORK = 100_000  # of what is right and takes days beyond
+MUCH, LONG = (
+    (100_000, MAX_COUNT),
+    (100.0, 1e8),
+)  # of what is right, and takes days; more is refused
+WORK: Mapping[str, tuple[float, float]] = {
+    "episodes": MUCH, "seeds": MUCH, "count": MUCH, "steps": MUCH, "updates": MUCH, "cases": MUCH, "workers": MUCH,
+    "cluster": MUCH, "duration": LONG, "seconds": LONG,
+}  # fmt: skip
+"""Numbers between which options and keys of these names make a command work for days."""
 REPORT = ("--no-plot", "--json")
 STUDY = ("--duration", str(DURATION), "--engine", "closed_form", "--workers", "1", *REPORT)
 TreeOf = Callable[[Corpus], Any]
@@ -125,13 +124,17 @@ def _set_values(arguments: list[str], tree: Any, rng: Random) -> None:  # noqa: 
     for _ in range(rng.randint(1, 2)):
         key = rng.choice(known)
         other = _other(_value_at(tree, key), rng)
-        if key.rpartition(".")[2] not in WORK or not is_long(other):
+        if not is_long(key.rpartition(".")[2], other):
             arguments += ["--set", f"{key}={other}".replace("\0", "")]
 
 
-def is_long(word: str) -> bool:
-    """True of a whole number of work that is right, and takes days."""
-    return word.isdecimal() and MOST_WORK < int(word[:20]) <= MAX_COUNT
+def is_long(name: str, word: str) -> bool:
+    """True if an option or a key would make a command work for days, see `WORK`."""
+    least, most = WORK.get(name, (math.inf, math.inf))
+    try:
+        return least < float(word) <= most
+    except ValueError:
+        return False
 
 
 def _other(value: object, rng: Random) -> str:

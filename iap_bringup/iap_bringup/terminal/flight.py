@@ -40,10 +40,9 @@ def flight_text(scenario: Scenario, duration: float) -> str:
     return f"[bold]{scenario.scenario}[/]: {names}, {duration:.1f} s, seed {scenario.seed}{engine}"
 
 
-def sensors_text(notes: Sequence[str], size: int, free: int) -> str:
-    """Lines of the rates that are not what was asked for, and of the space that the recording takes [bytes]."""
-    space = f"recording takes about {decimal(size)} of {decimal(free)} that are free"
-    return "\n".join([*notes, space])
+def space_text(size: int, free: int) -> str:
+    """The space that a recording takes [bytes]."""
+    return f"recording takes about {decimal(size)} of {decimal(free)} that are free"
 
 
 def show_notice(console: Console, notice: Notice) -> None:

@@ -18,7 +18,7 @@ from iap_control.laws.end_effector import (
     task_pose,
 )
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import NonNegative, Positive, Record
+from iap_description.config.record import Hertz, NonNegative, Positive, Record
 from iap_description.errors import FlightFailed
 from iap_description.math import so3
 from iap_description.signals import Reference
@@ -36,7 +36,7 @@ class TipMotion(Record):
     """
 
     control: EndEffectorGains
-    rate: Positive  # [Hz]
+    rate: Hertz  # [Hz]
     smoothing: NonNegative  # time constant of what the error asks for [s]
     acceleration: Positive  # of the platform [m/s^2]
     turn_acceleration: Positive  # of its heading [rad/s^2]

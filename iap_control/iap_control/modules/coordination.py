@@ -8,7 +8,7 @@ from pydantic import Field
 from iap_control.modules.bearing import Lift
 from iap_control.modules.settings import ModulesSpec
 from iap_description.config.plain_yaml import parse_mapping, yaml_text
-from iap_description.config.record import Positive, Real, Record, Vec3, validate
+from iap_description.config.record import Hertz, Positive, Real, Record, Vec3, validate
 
 StateRow = Annotated[tuple[Real, ...], Field(min_length=13, max_length=13)]
 
@@ -30,7 +30,7 @@ class CoordinationSpec(Record):
 
     modules: ModulesSpec
     vehicles: Annotated[tuple[CoordinatedModule, ...], Field(min_length=1)]
-    control_hz: Positive  # of states [Hz]
+    control_hz: Hertz  # of states [Hz]
     time_step: Positive  # of which all times are whole multiples [s]
 
     @property

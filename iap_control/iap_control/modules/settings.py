@@ -10,6 +10,7 @@ from iap_control.modules.mission import JoinStep, MissionStep, PartStep
 from iap_description.config.record import (
     Count,
     Flag,
+    Hertz,
     NonNegative,
     Positive,
     Presets,
@@ -158,7 +159,7 @@ class ModulesSpec(Record):
     size: Positive  # of a module between opposite faces [m]
     faces: Annotated[tuple[Face, ...], Field(min_length=1)]  # that have latches
     latch_force: Positive  # that a latch bears [N]
-    rate: Positive  # of coordination [Hz]
+    rate: Hertz  # of coordination [Hz]
     gain: Share  # k of the feed-forward, per period
     gain_limit: Share  # of what a period adds, k times the connectivity of a structure
     compensation: Compensation

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from iap_control.references.jet import Jet, constant
 from iap_control.references.rows import rows_of
 from iap_description.arrays import Array
-from iap_description.config.record import Degrees, Positive, Real, Record, RpyDegrees, Vec3
+from iap_description.config.record import Degrees, Length, Positive, Real, Record, RpyDegrees, Vec3
 
 
 class Hover(Record):
@@ -33,7 +33,7 @@ class Spiral(Record):
     duration: Positive  # [s]
     arrival: Positive  # when the fixed point is reached [s]
     center: Vec3  # where the spiral ends, at its starting height [m]
-    radius: Positive  # at the start [m]
+    radius: Length  # at the start [m]
     climb: Real  # [m]
     period: Positive  # of one turn [s]
     sway_deg: RpyDegrees  # amplitude of roll, pitch, yaw

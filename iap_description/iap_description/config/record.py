@@ -27,7 +27,9 @@ from iap_description.config.bounds import (
     LEAST_POSITIVE,
     MAX_COUNT,
     MAX_DEGREES,
+    MAX_RATE,
     MAX_SEED,
+    MIN_RATE,
 )
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.config.presets import Presets as Presets
@@ -57,6 +59,10 @@ Positive = Annotated[
     AfterValidator(_is_not_tiny),
 ]
 NonNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, le=LARGEST_NUMBER)]
+# Deviations, gates and weights of estimators and trainings: sums of their inverse squares remain accurate.
+Magnitude = Annotated[float, Field(strict=True, ge=1e-9, le=1e6)]
+Length = Annotated[float, Field(strict=True, ge=1e-5, le=1e5)]  # of what is seen and touched [m]
+Hertz = Annotated[float, Field(strict=True, ge=MIN_RATE, le=MAX_RATE)]  # NaN is neither
 Degrees = Annotated[float, Field(strict=True, ge=-MAX_DEGREES, le=MAX_DEGREES)]  # NaN is neither
 BelowOne = Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]
 Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]  # NaN is neither

@@ -7,7 +7,15 @@ import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Record, RpyDegrees, Share, Vec3
+from iap_description.config.record import (
+    Length,
+    NonNegative,
+    Positive,
+    Record,
+    RpyDegrees,
+    Share,
+    Vec3,
+)
 from iap_description.math import euler, so3
 
 Rgba = tuple[Share, Share, Share, Share]
@@ -46,9 +54,9 @@ class Shape(Record):
     shape: Literal["box", "cylinder", "capsule", "sphere", "mesh", "hull", "surface"]
     position: Vec3 = (0.0, 0.0, 0.0)  # [m]
     rpy_deg: RpyDegrees = (0.0, 0.0, 0.0)
-    size: tuple[Positive, Positive, Positive] | None = None  # [m], box
-    radius: Positive | None = None  # [m], cylinder, capsule and sphere
-    length: Positive | None = None  # [m], cylinder, and capsule between its caps' centres; along z
+    size: tuple[Length, Length, Length] | None = None  # [m], box
+    radius: Length | None = None  # [m], cylinder, capsule and sphere
+    length: Length | None = None  # [m], cylinder, and capsule between its caps' centres; along z
     mesh: str | None = None  # file or package:// URI
     vertices: tuple[Vec3, ...] | None = None  # [m], hull and surface
     faces: tuple[tuple[int, int, int], ...] | None = None  # by vertex, ccw from outside

@@ -19,7 +19,7 @@ from iap_description.assets.matter import AssetMatter, of_luminance, without_ima
 from iap_description.assets.reduction import reduced
 from iap_description.config.alternatives import alternatives
 from iap_description.config.array_files import DAMAGE
-from iap_description.config.record import Positive, Real
+from iap_description.config.record import Length, Positive, Real
 from iap_description.config.text_files import is_file
 from iap_description.geometry.mesh_files import FARTHEST
 from iap_description.geometry.shapes import Rgba
@@ -215,7 +215,7 @@ class HeightMap(PartRecord):
 
     type: Literal["height_map"]
     file: str  # an image whose brightest level is `height`, or .npy of heights [m]
-    size: tuple[Positive, Positive]  # along x and y [m]
+    size: tuple[Length, Length]  # along x and y [m]
     height: Real = 1.0  # of the brightest level [m], or a factor on heights of .npy
     texture: str | None = "field"
     material: str | None = None

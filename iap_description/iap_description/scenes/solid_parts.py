@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import Positive
+from iap_description.config.record import Length, Positive
 from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.geometry.solids import prism
 from iap_description.scenes.builder import WHITE
@@ -36,7 +36,7 @@ class BoxPart(SolidRecord):
     """A box around its place, or on the ground."""
 
     type: Literal["box"]
-    size: tuple[Positive, Positive, Positive]  # along its axes [m]
+    size: tuple[Length, Length, Length]  # along its axes [m]
 
     def build(self, site: Site) -> None:
         """A box at each place."""
@@ -48,8 +48,8 @@ class CylinderPart(SolidRecord):
     """A cylinder around its axis z."""
 
     type: Literal["cylinder"]
-    radius: Positive  # [m]
-    length: Positive  # [m]
+    radius: Length  # [m]
+    length: Length  # [m]
 
     def build(self, site: Site) -> None:
         """A cylinder at each place."""
@@ -62,7 +62,7 @@ class SpherePart(SolidRecord):
     """A ball."""
 
     type: Literal["sphere"]
-    radius: Positive  # [m]
+    radius: Length  # [m]
 
     def build(self, site: Site) -> None:
         """A ball at each place."""
@@ -74,7 +74,7 @@ class PlanePart(SolidRecord):
     """A sheet whose face, through its place, looks along its z."""
 
     type: Literal["plane"]
-    size: tuple[Positive, Positive]  # along x and y [m]
+    size: tuple[Length, Length]  # along x and y [m]
 
     def build(self, site: Site) -> None:
         """A thin box below its face at each place."""
@@ -88,8 +88,8 @@ class ColumnPart(SolidRecord):
     """A round column on the ground, of flat sides."""
 
     type: Literal["column"]
-    radius: Positive  # [m]
-    height: Positive  # [m]
+    radius: Length  # [m]
+    height: Length  # [m]
     tile: Positive = 4.0
 
     def build(self, site: Site) -> None:
@@ -105,7 +105,7 @@ class RoofPart(SolidRecord):
     """A gabled roof, placed by the middle of its underside; its ridge is along its x axis."""
 
     type: Literal["roof"]
-    size: tuple[Positive, Positive, Positive]  # length, width and height [m]
+    size: tuple[Length, Length, Length]  # length, width and height [m]
 
     def build(self, site: Site) -> None:
         """A roof at each place."""

@@ -12,8 +12,8 @@ from iap_description.config.plain_yaml import parse_yaml, yaml_text
 from iap_description.config.record import (
     Count,
     Flag,
+    Hertz,
     NonNegative,
-    Positive,
     Real,
     Record,
     Vec3,
@@ -75,7 +75,7 @@ class SensorInfo(FixedFrame):
     """
 
     topic: str
-    rate: Positive
+    rate: Hertz
 
 
 class ImuInfo(SensorInfo):

@@ -8,9 +8,9 @@ from pydantic import Field, model_validator
 from iap_description.config.bounds import MAX_DELAY
 from iap_description.config.record import (
     ExtendedRecord,
+    Hertz,
     NonNegative,
     NonNegative3,
-    Positive,
     Record,
     Vec3,
 )
@@ -37,11 +37,11 @@ WHOLE = 1e-6  # by which a number of periods may be off a whole one
 class RateLoop(Record):
     """Filters, integral, derivative and delay of a rate loop, see `iap_physics.propulsion.rate_loop`."""
 
-    gyroscope_cutoff_hz: Positive  # of the body rate's low-pass, second-order Butterworth [Hz]
+    gyroscope_cutoff_hz: Hertz  # of the body rate's low-pass, second-order Butterworth [Hz]
     integral: NonNegative3  # of attitude and rate feedback, per feedback [1/s]
     integral_limit: NonNegative3  # of the integral in the torque per inertia [rad/s^2]
     derivative: NonNegative3  # torque per inertia against the filtered angular acceleration
-    derivative_cutoff_hz: Positive  # of that acceleration's low-pass, first order [Hz]
+    derivative_cutoff_hz: Hertz  # of that acceleration's low-pass, first order [Hz]
     delay: Annotated[NonNegative, Field(le=MAX_DELAY)]  # of the rotors' commands [s]
 
 
@@ -50,7 +50,7 @@ class AutopilotGains(ExtendedRecord):
 
     LATER: ClassVar[tuple[str, ...]] = ("rate_loop",)
 
-    rate_hz: Positive | None  # None is the physics rate
+    rate_hz: Hertz | None  # None is the physics rate
     attitude: Vec3  # [1/s^2]
     rate: Vec3  # [1/s]
     rotor_lead: float = Field(strict=True, ge=1.0, le=10.0)

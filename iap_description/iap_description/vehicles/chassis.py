@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.record import Positive, Real, Record, Vec3
+from iap_description.config.record import Length, Positive, Real, Record, Vec3
 from iap_description.geometry.shapes import Rgba, Shape
 
 _NEARBY = 1e-6  # [m] a stretch shorter than this is none
@@ -22,10 +22,10 @@ class Chassis(Record):
     """
 
     level: Real  # height of the tubes' axes in P [m]
-    tube_radius: Positive  # [m]
-    post_radius: Positive  # [m], also of the landing gear
+    tube_radius: Length  # [m]
+    post_radius: Length  # [m], also of the landing gear
     leg_at: Positive  # where along the last tube the leg meets the ground, 1 = under the joint
-    skid_length: Positive  # [m]
+    skid_length: Length  # [m]
     color: Rgba  # of tubes and posts
     metal: Rgba  # of clamps and balls
     rubber: Rgba  # of the skids' sleeves

@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import Flag, NonNegative, Positive, Record
+from iap_description.config.record import Flag, Length, NonNegative, Positive, Record
 from iap_description.math import euler
 from iap_description.math.kernels import (
     Vec,
@@ -67,8 +67,8 @@ class Latch(Record):
 
     probe: PortPath  # VEHICLE/tool is the tip of its tool
     socket: SocketPath  # or the name of an object that stands and has a face
-    depth: Positive  # at least [m]
-    radius: Positive  # at most [m]
+    depth: Length  # at least [m]
+    radius: Length  # at most [m]
     angle_deg: Positive  # at most
     speed: Positive  # at most [m/s], also away from each other
     damping: Positive  # of the probe in the socket before it is locked [N s/m]

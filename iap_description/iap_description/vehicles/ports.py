@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Record, RpyDegrees, Vec3
+from iap_description.config.record import Length, NonNegative, Positive, Record, RpyDegrees, Vec3
 from iap_description.geometry.cavities import pipe, thick
 from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.geometry.solids import hull, stacked_rings
@@ -28,8 +28,8 @@ Z_ALONG_X = euler.matrix_from_rpy_deg([0.0, 90.0, 0.0])  # of a cylinder on the 
 class Boom(Record):
     """A tube from the aircraft to the port, along the port's axis."""
 
-    radius: Positive  # [m]
-    length: Positive  # [m]
+    radius: Length  # [m]
+    length: Length  # [m]
 
 
 class _Port(Record):
@@ -84,7 +84,7 @@ class Probe(_Port):
     type: Literal["probe"]
     profile: Annotated[tuple[tuple[NonNegative, Positive], ...], Field(min_length=2)]
     flange: Positive
-    thickness: Positive
+    thickness: Length
 
     @model_validator(mode="after")
     def _widens_to_its_flange(self) -> Self:
@@ -148,8 +148,8 @@ class Socket(_Port):
     """A round blind hole; T is in the middle of its mouth."""
 
     type: Literal["socket"]
-    radius: Positive  # of the hole [m]
-    depth: Positive  # to the bottom [m]
+    radius: Length  # of the hole [m]
+    depth: Length  # to the bottom [m]
     wall: Positive  # thickness around the hole [m]
 
     @property
@@ -198,7 +198,7 @@ class Drogue(_Port):
     type: Literal["drogue"]
     mouth: Positive
     throat: Positive
-    depth: Positive
+    depth: Length
     wall: Positive
 
     @model_validator(mode="after")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The air between modules that fly close to each other."""
 
-from iap_description.config.record import NonNegative, Positive, Record
+from iap_description.config.record import Length, NonNegative, Record
 
 
 class Proximity(Record):
@@ -9,7 +9,7 @@ class Proximity(Record):
 
     push: NonNegative  # apart, along the line between their CoMs [N]
     sink: NonNegative  # down, on both [N]
-    length: Positive  # [m]
+    length: Length  # [m]
 
     @property
     def acts(self) -> bool:

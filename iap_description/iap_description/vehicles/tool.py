@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Record, RpyDegrees, Vec3
+from iap_description.config.record import Length, NonNegative, Record, RpyDegrees, Vec3
 from iap_description.geometry.shapes import Rgba, Shape, Surface
 from iap_description.math import euler
 from iap_description.vehicles.mount import Mount
@@ -19,14 +19,14 @@ class SphereTip(Record):
     """A ball whose centre is the end of the rod."""
 
     type: Literal["sphere"]
-    radius: Positive  # [m]
+    radius: Length  # [m]
 
 
 class PlateTip(Record):
     """A plate across the rod whose outer face is at the end of the rod."""
 
     type: Literal["plate"]
-    size: tuple[Positive, Positive, Positive]  # thickness along the rod, width, height [m]
+    size: tuple[Length, Length, Length]  # thickness along the rod, width, height [m]
 
 
 class Tool(Record):
@@ -37,8 +37,8 @@ class Tool(Record):
     """
 
     type: Literal["rod"]
-    length: Positive  # from the base to the tip [m]
-    radius: Positive  # [m]
+    length: Length  # from the base to the tip [m]
+    radius: Length  # [m]
     tip: Annotated[SphereTip | PlateTip, Field(discriminator="type")] | None
     position: Vec3  # of the base in the central body's frame [m]
     rpy_deg: RpyDegrees  # of the tool's frame in the central body's

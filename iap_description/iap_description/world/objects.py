@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Flag, Positive, Record, RpyDegrees, Vec3
+from iap_description.config.record import Flag, Length, Positive, Record, RpyDegrees, Vec3
 from iap_description.geometry.cavities import arc, pipe, rectangular, thick
 from iap_description.geometry.mesh_files import read_mesh
 from iap_description.geometry.shapes import Rgba, Shape, Surface
@@ -93,9 +93,9 @@ class Wall(WorldObject):
     HAS_FACE = True
 
     type: Literal["wall"]
-    width: Positive  # along y [m]
-    height: Positive  # along z [m]
-    thickness: Positive = 0.1  # [m]
+    width: Length  # along y [m]
+    height: Length  # along z [m]
+    thickness: Length = 0.1  # [m]
 
     def pieces(self) -> tuple[Shape, ...]:
         """One box."""
@@ -107,9 +107,9 @@ class Floor(WorldObject):
     """A slab whose top, through the origin of O, faces +z."""
 
     type: Literal["floor"]
-    length: Positive  # along x [m]
-    width: Positive  # along y [m]
-    thickness: Positive = 0.1  # [m]
+    length: Length  # along x [m]
+    width: Length  # along y [m]
+    thickness: Length = 0.1  # [m]
 
     def pieces(self) -> tuple[Shape, ...]:
         """One box."""
@@ -121,7 +121,7 @@ class Box(WorldObject):
     """A box around the origin of O."""
 
     type: Literal["box"]
-    size: tuple[Positive, Positive, Positive]  # [m]
+    size: tuple[Length, Length, Length]  # [m]
 
     def pieces(self) -> tuple[Shape, ...]:
         """Itself."""
@@ -132,8 +132,8 @@ class Cylinder(WorldObject):
     """A cylinder along z around the origin of O."""
 
     type: Literal["cylinder"]
-    radius: Positive  # [m]
-    length: Positive  # [m]
+    radius: Length  # [m]
+    length: Length  # [m]
 
     def pieces(self) -> tuple[Shape, ...]:
         """Itself."""
@@ -148,10 +148,10 @@ class Funnel(WorldObject):
     """
 
     type: Literal["funnel"]
-    throat_radius: Positive  # of the bore [m]
-    throat_length: Positive  # of the bore [m]
-    mouth_radius: Positive  # [m]
-    cone_length: Positive  # [m]
+    throat_radius: Length  # of the bore [m]
+    throat_length: Length  # of the bore [m]
+    mouth_radius: Length  # [m]
+    cone_length: Length  # [m]
     wall: Positive = 0.01  # [m], measured across the axis
     segments: Segments = 32  # flat sides
 
@@ -177,7 +177,7 @@ class Hole(Record):
     """A round hole through a board."""
 
     type: Literal["through"]
-    radius: Positive  # [m]
+    radius: Length  # [m]
     fillet: Positive | None = None  # radius of the mouth's rounded edge [m]
 
     def profile(self, thickness: float) -> Array:
@@ -189,7 +189,7 @@ class BlindHole(Record):
     """A blind hole: straight, then a hemispherical bottom."""
 
     type: Literal["socket"]
-    radius: Positive  # [m]
+    radius: Length  # [m]
     straight: Positive  # depth of the straight part from the board's front, fillet included [m]
     fillet: Positive | None = None  # radius of the mouth's rounded edge [m]
 
@@ -210,9 +210,9 @@ class Board(WorldObject):
     """A wall with a hole or a socket, whose mouth is around the origin of O and opens towards +x."""
 
     type: Literal["board"]
-    width: Positive  # along y [m]
-    height: Positive  # along z [m]
-    thickness: Positive  # [m]
+    width: Length  # along y [m]
+    height: Length  # along z [m]
+    thickness: Length  # [m]
     hole: Annotated[Hole | BlindHole, Field(discriminator="type")]
     segments: Segments = 16  # flat sides
 

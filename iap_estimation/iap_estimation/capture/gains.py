@@ -22,7 +22,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.record import Positive, Presets, Record, validate
+from iap_description.config.record import Magnitude, Presets, Record, validate
+from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import CaptureInfo, ImuInfo
 
 PRESETS = Presets(
@@ -35,12 +36,12 @@ MOST_POSES = 1_000_000  # within which it is
 class CaptureFilterSpec(Record):
     """Densities and deviations that gains are made of, where they are larger than the sensors' own."""
 
-    accel_noise: Positive  # [m/s^2/sqrt(Hz)]
-    accel_walk: Positive  # [m/s^3/sqrt(Hz)]
-    gyro_noise: Positive  # [rad/s/sqrt(Hz)]
-    gyro_walk: Positive  # [rad/s^2/sqrt(Hz)]
-    position: Positive  # of poses [m]
-    attitude: Positive  # [rad]
+    accel_noise: Magnitude  # [m/s^2/sqrt(Hz)]
+    accel_walk: Magnitude  # [m/s^3/sqrt(Hz)]
+    gyro_noise: Magnitude  # [rad/s/sqrt(Hz)]
+    gyro_walk: Magnitude  # [rad/s^2/sqrt(Hz)]
+    position: Magnitude  # of poses [m]
+    attitude: Magnitude  # [rad]
 
     @classmethod
     def load(cls, preset: str) -> Self:
@@ -67,12 +68,24 @@ class CaptureGains(NamedTuple):
 
     @classmethod
     def of(cls, spec: CaptureFilterSpec, capture: CaptureInfo, imu: ImuInfo) -> "CaptureGains":
-        """The gains for a capture and an inertial unit."""
+        """The gains for a capture and an inertial unit.
+
+        Raises:
+            BadInput: poses are so uncertain or so rare that no filter of them becomes steady.
+        """
         T = 1.0 / capture.rate
         accel = (max(spec.accel_noise, imu.accel_noise), max(spec.accel_walk, imu.accel_walk))
-        place, variance = _place_gain(T, *accel, max(spec.position, capture.position_deviation))
         gyro = (max(spec.gyro_noise, imu.gyro_noise), max(spec.gyro_walk, imu.gyro_walk))
-        angle = _angle_gain(T, *gyro, max(spec.attitude, capture.attitude_deviation))
+        position = max(spec.position, capture.position_deviation)
+        attitude = max(spec.attitude, capture.attitude_deviation)
+        try:
+            place, variance = _place_gain(T, *accel, position)
+            angle = _angle_gain(T, *gyro, attitude)
+        except ArithmeticError as error:
+            raise BadInput(
+                f"key 'motion_capture': {error}: {position:g} m and {attitude:g} rad of noise at {capture.rate:g} Hz:"
+                " is its noise, or that of the inertial unit, in another unit?"
+            ) from error
         return cls(place.copy(), angle.copy(), float(np.sqrt(variance)))
 
 
@@ -100,6 +113,9 @@ def steady_gain(F: Array, Q: Array, R: float) -> tuple[Array, float]:
         F: (n, n) transition between measurements.
         Q: (n, n) covariance of the noise in between.
         R: variance of a measurement.
+
+    Raises:
+        ArithmeticError: it does not become steady.
     """
     P, size, gain = Q + R * np.eye(len(F)), 0.0, np.zeros(len(F))
     for _ in range(MOST_POSES):

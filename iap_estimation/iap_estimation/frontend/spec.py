@@ -20,6 +20,7 @@ PRESETS = Presets(Path(__file__).parent.parent / "data" / "frontend", "front end
 Side = Annotated[int, Field(strict=True, ge=5, le=63)]
 Level = Annotated[int, Field(strict=True, ge=0, le=6)]
 Spacing = Annotated[float, Field(strict=True, gt=0.0, le=16384.0)]  # no image is wider
+Cells = Annotated[int, Field(strict=True, ge=1, le=1000)]
 Margin = Annotated[int, Field(strict=True, ge=0)]
 
 
@@ -30,7 +31,7 @@ class FrontendSpec(Record):
     quality: Annotated[float, Field(strict=True, gt=0.0, lt=1.0)]  # share of the strongest corner
     contrast: NonNegative  # least of a corner: its gradient along the weak side [grey levels]
     spacing: Spacing  # between new corners and others [px]
-    grid: tuple[Count, Count]  # rows and columns over which corners are spread
+    grid: tuple[Cells, Cells]  # rows and columns over which corners are spread
     border: Margin  # corners are no closer to the image's edge [px]
     window: Side  # of the patch that is followed [px]
     levels: Level  # of the image pyramid, above the image itself

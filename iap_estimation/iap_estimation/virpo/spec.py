@@ -9,8 +9,9 @@ from pydantic import Field
 from iap_description.config.record import (
     Count,
     Flag,
+    Hertz,
+    Magnitude,
     NonNegative,
-    Positive,
     Presets,
     Record,
     validate,
@@ -20,77 +21,79 @@ PRESETS = Presets(
     Path(__file__).parents[1] / "data" / "virpo", "estimator settings", base="default"
 )
 
+MAX_KEYFRAMES = 200  # of a window, whose matrix grows by their square
+
 
 class UnitErrors(Record):
     """Errors of inertial units; null takes what a data set says of its own."""
 
-    gyro_noise: Positive | None  # density [rad/s/sqrt(Hz)]
-    gyro_walk: Positive | None  # of its bias [rad/s^2/sqrt(Hz)]
+    gyro_noise: Magnitude | None  # density [rad/s/sqrt(Hz)]
+    gyro_walk: Magnitude | None  # of its bias [rad/s^2/sqrt(Hz)]
     gyro_scale: NonNegative | None  # deviation of its scale and alignment together, relative
-    accel_noise: Positive | None  # density [m/s^2/sqrt(Hz)]
-    accel_walk: Positive | None  # of its bias [m/s^3/sqrt(Hz)]
-    scale_memory: Positive  # for which a motion, and with it an error of scale, lasts [s]
+    accel_noise: Magnitude | None  # density [m/s^2/sqrt(Hz)]
+    accel_walk: Magnitude | None  # of its bias [m/s^3/sqrt(Hz)]
+    scale_memory: Magnitude  # for which a motion, and with it an error of scale, lasts [s]
 
 
 class Widths(Record):
     """Widths of Huber's kernels, in deviations."""
 
-    vision: Positive
-    ranges: Positive
-    physical: Positive
+    vision: Magnitude
+    ranges: Magnitude
+    physical: Magnitude
 
 
 class StartDeviations(Record):
     """Standard deviations of a first state: SI units, angles in degrees."""
 
-    position: Positive
-    yaw_deg: Positive
-    tilt_deg: Positive
-    velocity: Positive
-    gyro_bias: Positive
-    accel_bias: Positive
-    alignment_position: Positive
-    alignment_yaw_deg: Positive
+    position: Magnitude
+    yaw_deg: Magnitude
+    tilt_deg: Magnitude
+    velocity: Magnitude
+    gyro_bias: Magnitude
+    accel_bias: Magnitude
+    alignment_position: Magnitude
+    alignment_yaw_deg: Magnitude
 
 
 class Rest(Record):
     """Thresholds below which an aircraft stands still, and how still it stands."""
 
-    parallax: Positive  # mean shift of tracks below which it may [px]
-    turn: Positive  # mean angular velocity [rad/s]
-    force: Positive  # mean specific force off gravity [m/s^2]
-    velocity: Positive  # deviation of its velocity from zero [m/s]
+    parallax: Magnitude  # mean shift of tracks below which it may [px]
+    turn: Magnitude  # mean angular velocity [rad/s]
+    force: Magnitude  # mean specific force off gravity [m/s^2]
+    velocity: Magnitude  # deviation of its velocity from zero [m/s]
 
 
 class Failure(Record):
     """Limits beyond which an estimate has failed."""
 
-    speed: Positive  # [m/s]
-    gyro_bias: Positive  # [rad/s]
-    accel_bias: Positive  # [m/s^2]
-    jump: Positive  # between two updates, off what the inertial unit says [m]
-    gap: Positive  # without inertial samples [s]
+    speed: Magnitude  # [m/s]
+    gyro_bias: Magnitude  # [rad/s]
+    accel_bias: Magnitude  # [m/s^2]
+    jump: Magnitude  # between two updates, off what the inertial unit says [m]
+    gap: Magnitude  # without inertial samples [s]
 
 
 class RigidSpec(Record):
     """Settings for the central body, in a joint window and in its filter."""
 
-    joint: Positive  # deviation of a joint's place [m]
-    width: Positive  # of Huber's kernel on all joints of a keyframe, in deviations
-    tilt_memory: Positive  # correlation time of the autopilot's errors in roll and pitch [s]
-    place_memory: Positive  # of errors in the aircraft's places, for the filter, which takes them as measured [s]
-    tilt_start_deg: Positive
-    yaw_start_deg: Positive
-    accel_bias_start: Positive  # deviation of the central accelerometer's bias at first [m/s^2]
+    joint: Magnitude  # deviation of a joint's place [m]
+    width: Magnitude  # of Huber's kernel on all joints of a keyframe, in deviations
+    tilt_memory: Magnitude  # correlation time of the autopilot's errors in roll and pitch [s]
+    place_memory: Magnitude  # of errors in the aircraft's places, for the filter, which takes them as measured [s]
+    tilt_start_deg: Magnitude
+    yaw_start_deg: Magnitude
+    accel_bias_start: Magnitude  # deviation of the central accelerometer's bias at first [m/s^2]
 
 
 class RangeGateSpec(Record):
     """Thresholds above which an anchor is left out, since its ranges are wrong for long."""
 
-    memory: Positive  # of the running means of what its ranges are off [s]
-    limit: Positive  # deviations beyond which such a mean is not chance
-    back: Positive  # deviations below which the anchor counts again
-    floor: Positive  # what stays of a range's deviation in a mean of many [m]
+    memory: Magnitude  # of the running means of what its ranges are off [s]
+    limit: Magnitude  # deviations beyond which such a mean is not chance
+    back: Magnitude  # deviations below which the anchor counts again
+    floor: Magnitude  # what stays of a range's deviation in a mean of many [m]
 
 
 class Physical(Record):
@@ -100,18 +103,18 @@ class Physical(Record):
     velocity: Flag  # r_kv (13)
     attitude: Flag  # r_kq (15), (16)
     drift: Flag  # r_drift (4)
-    distance: Positive  # sigma_l [m]
-    turn: Positive  # sigma_omega [rad/s]
-    tilt: Positive  # sigma_att, of a cosine
-    drift_position: Positive  # walk of a neighbour's odometry [m/sqrt(s)]
-    drift_yaw: Positive  # [rad/sqrt(s)]
+    distance: Magnitude  # sigma_l [m]
+    turn: Magnitude  # sigma_omega [rad/s]
+    tilt: Magnitude  # sigma_att, of a cosine
+    drift_position: Magnitude  # walk of a neighbour's odometry [m/sqrt(s)]
+    drift_yaw: Magnitude  # [rad/sqrt(s)]
     drift_memory: (
-        Positive | None
+        Magnitude | None
     )  # in which it is forgotten, as ranges bound it [s]; null where it walks for ever
-    prior_position: Positive  # what it may be off at first [m]
-    prior_yaw: Positive  # [rad]
+    prior_position: Magnitude  # what it may be off at first [m]
+    prior_yaw: Magnitude  # [rad]
     instants: Count | None  # most instants between two keyframes, the size of F_k; null takes all
-    exchange: Positive  # rate at which odometry is shown to neighbours [Hz]
+    exchange: Magnitude  # rate at which odometry is shown to neighbours [Hz]
     sharing: Literal["full", "self"]  # neighbours use physical terms too, or only ranges
 
 
@@ -126,19 +129,21 @@ class BatchSpec(Record):
 class VirpoSpec(Record):
     """An estimator with a sliding window."""
 
-    rate: Positive  # most keyframes a second that are taken from the images [Hz]
-    keyframes: Count  # in the window, besides the newest
+    rate: Hertz  # most keyframes a second that are taken from the images [Hz]
+    keyframes: Annotated[
+        int, Field(strict=True, ge=1, le=MAX_KEYFRAMES)
+    ]  # in the window, besides the newest
     iterations: Annotated[int, Field(strict=True, ge=1, le=100)]  # Gauss-Newton steps an update
     inertial: UnitErrors
-    pixels: Positive  # deviation of a tracked coordinate [px]
-    cull: Positive  # a view farther from its landmark than this is forgotten [px]
-    parallax: Positive  # mean shift of tracks that makes a keyframe [px]
+    pixels: Magnitude  # deviation of a tracked coordinate [px]
+    cull: Magnitude  # a view farther from its landmark than this is forgotten [px]
+    parallax: Magnitude  # mean shift of tracks that makes a keyframe [px]
     fewest_tracks: Count  # known tracks below which every image is a keyframe
-    longest: Positive  # between keyframes [s]
-    range_deviation: Positive | None  # of a range, in place of what the tag says [m]
+    longest: Magnitude  # between keyframes [s]
+    range_deviation: Magnitude | None  # of a range, in place of what the tag says [m]
     range_gate: RangeGateSpec | None  # null takes every anchor
     detour_gate: (
-        Positive | None
+        Magnitude | None
     )  # deviations beyond which a single range is left out; null takes every range
     huber: Widths
     start: StartDeviations
@@ -150,8 +155,8 @@ class VirpoSpec(Record):
     rigid: RigidSpec
     physical: Physical
     batch: BatchSpec
-    patience: Positive  # how long an update waits for images that are late [s]
-    most_patience: Positive  # the same at most, once some came later than that [s]
+    patience: Magnitude  # how long an update waits for images that are late [s]
+    most_patience: Magnitude  # the same at most, once some came later than that [s]
 
 
 def load_spec(name: str = "default") -> VirpoSpec:

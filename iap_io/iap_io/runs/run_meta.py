@@ -10,6 +10,7 @@ from iap_description.arrays import Array
 from iap_description.config.record import (
     FileName,
     Flag,
+    Hertz,
     NonNegative,
     Positive,
     Record,
@@ -68,8 +69,8 @@ class RunMeta(Record):
 
     scenario: FileName
     seed: int
-    physics_hz: Positive
-    control_hz: Positive
+    physics_hz: Hertz
+    control_hz: Hertz
     vehicles: tuple[VehicleMeta, ...]
     after_contact: NonNegative = 0.0
     steady: Positive = 5.0

@@ -10,6 +10,7 @@ from iap_description.config.record import (
     Count,
     ExtendedRecord,
     FileName,
+    Hertz,
     Positive,
     Real,
     Record,
@@ -65,7 +66,7 @@ class Layout(Record):
     """
 
     platform: str
-    rate_hz: Positive
+    rate_hz: Hertz
     observation: Annotated[tuple[tuple[str, Count, Positive], ...], Field(min_length=1)]
     action: ActionLayout
 

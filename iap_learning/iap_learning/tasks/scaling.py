@@ -84,8 +84,9 @@ class ActionScale(NamedTuple):
         return np.asarray(self.middle + self.half * action)
 
     def invert(self, values: Array) -> Array:
-        """Actions (..., n) of SI values, not clipped."""
-        return np.asarray((values - self.middle) / self.half)
+        """Actions (..., n) of SI values, not clipped; zero where both bounds are the same."""
+        off = np.asarray(values - self.middle)
+        return np.divide(off, self.half, out=np.zeros_like(off), where=self.half > 0.0)
 
     def apply_to_worlds(self, actions: ArrayLike, status: Integers, action: Array) -> Array:
         """SI values (B, n) of the actions of worlds; one that is no number ends its world.

@@ -7,9 +7,10 @@ r"""Behaviour cloning (Pomerleau, "ALVINN", NIPS 1988): the policy does what was
 
 from typing import Any, NamedTuple
 
-from iap_description.config.record import Count, Positive, Record
+from iap_description.config.record import Count, Magnitude, Record
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import (
+    LearningRate,
     Network,
     Tensor,
     Tree,
@@ -33,8 +34,8 @@ class BC(Record):
 
     updates: Count
     batch: Count
-    rate: Positive
-    largest_gradient: Positive
+    rate: LearningRate
+    largest_gradient: Magnitude
 
 
 class CloningState(NamedTuple):

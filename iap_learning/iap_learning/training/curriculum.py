@@ -15,7 +15,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description.config.record import Positive, Real, Record, Share
+from iap_description.config.record import Magnitude, Real, Record, Share
 from iap_learning.training.experience import EndedEpisodes
 
 Value = Annotated[int, Field(strict=True)] | Real | tuple[Real, ...]
@@ -33,7 +33,7 @@ class Curriculum(Record):
 
     keys: Annotated[dict[str, tuple[Value, Value]], Field(min_length=1)]
     success: Share
-    rise: Positive
+    rise: Magnitude
 
     @model_validator(mode="after")
     def _have_one_shape(self) -> Self:

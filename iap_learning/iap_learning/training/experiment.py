@@ -3,7 +3,7 @@
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import yaml
 from pydantic import Field, model_validator
@@ -13,8 +13,8 @@ from iap_description.config.record import (
     Count,
     ExtendedRecord,
     FileName,
+    Magnitude,
     NonNegative,
-    Positive,
     Record,
     Seed,
     override,
@@ -33,6 +33,8 @@ FILE = "experiment.yaml"  # in the folder of a training
 WIDEST = 1 << 14  # units of a layer
 MOST_WEIGHTS = 1 << 24  # between hidden layers: 64 MiB, and as much for each moment of Adam
 
+Layers = Annotated[tuple[Count, ...], Field(max_length=16)]
+
 
 class Networks(Record):
     """Sizes of hidden layers, of which each has at most `WIDEST` units and all have `MOST_WEIGHTS` between them.
@@ -42,8 +44,8 @@ class Networks(Record):
         critic: of values.
     """
 
-    actor: tuple[Count, ...]
-    critic: tuple[Count, ...]
+    actor: Layers
+    critic: Layers
 
     @model_validator(mode="after")
     def _fit_into_memory(self) -> Self:
@@ -66,7 +68,7 @@ class Normalisation(Record):
         until: steps online after which mean and deviation stay as they are.
     """
 
-    least: Positive
+    least: Magnitude
     until: NonNegative
 
 
@@ -155,7 +157,7 @@ class Experiment(Record):
     threads: Count
     networks: Networks
     normalisation: Normalisation
-    reward: Positive
+    reward: Magnitude
     offline: Offline | None
     online: Online | None
 

@@ -14,9 +14,10 @@ error but for constants.
 
 from typing import Any, NamedTuple
 
-from iap_description.config.record import BelowOne, Count, Positive, Record, Share
+from iap_description.config.record import BelowOne, Count, Magnitude, Record, Share
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import (
+    LearningRate,
     Network,
     Tensor,
     Tree,
@@ -47,13 +48,13 @@ class IQL(Record):
 
     updates: Count
     batch: Count
-    rate: Positive
-    largest_gradient: Positive
+    rate: LearningRate
+    largest_gradient: Magnitude
     gamma: BelowOne
     tau: Share
     expectile: Share
-    beta: Positive
-    most: Positive
+    beta: Magnitude
+    most: Magnitude
 
 
 class IQLNetworks(NamedTuple):

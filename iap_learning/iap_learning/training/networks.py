@@ -3,10 +3,11 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from iap_learning.training.libraries import jax, optax
 
@@ -14,6 +15,7 @@ Floats = NDArray[np.float32]
 Tensor = Any  # an array of numpy or JAX, or what JAX traces in its place
 HIDDEN_GAIN = math.sqrt(2.0)  # of orthogonal weights before a tanh
 LOG_2_PI = math.log(2.0 * math.pi)
+LearningRate = Annotated[float, Field(strict=True, ge=1e-9, le=1.0)]  # of Adam
 
 
 class Layer(NamedTuple):

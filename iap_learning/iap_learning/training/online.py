@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans
+from iap_description.config.bounds import check_size
 from iap_description.math.random_streams import stream
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.kinds.registry import make_episodes
@@ -37,6 +38,7 @@ from iap_learning.training.ppo import (
 )
 
 STAGE = "online"
+STEP_NUMBERS = 60  # in memory for each step of an iteration, besides its observations
 
 
 @njit(cache=True)
@@ -121,6 +123,8 @@ class OnlineStage:
         self._ended: list[EndedEpisodes] = []  # in the present leg
         self._epoch = make_epoch(online.ppo)
         self.steps_each = online.ppo.horizon * episodes.count
+        numbers = STEP_NUMBERS + 2 * episodes.observed
+        check_size("online.ppo.horizon", self.steps_each, numbers)
         self.iterations = -(-online.steps // self.steps_each)
 
     def legs(self, state: State, done: int) -> Iterator[tuple[State, int]]:

@@ -22,8 +22,8 @@ from pydantic import Field
 from iap_description.config.record import (
     BelowOne,
     Count,
+    Magnitude,
     NonNegative,
-    Positive,
     Real,
     Record,
     Share,
@@ -31,6 +31,7 @@ from iap_description.config.record import (
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import (
     Floats,
+    LearningRate,
     Network,
     Tensor,
     Tree,
@@ -71,13 +72,13 @@ class PPO(Record):
     minibatches: Count
     gamma: BelowOne
     lam: Share
-    clip: Positive
+    clip: Magnitude
     entropy: Real
-    furthest: Positive
-    actor_rate: Positive
-    critic_rate: Positive
+    furthest: Magnitude
+    actor_rate: LearningRate
+    critic_rate: LearningRate
     last_rate: Share
-    largest_gradient: Positive
+    largest_gradient: Magnitude
     sigma: Deviation
     sigma_least: Deviation
     critic_first: NonNegative

@@ -42,9 +42,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from iap_description.config.record import BelowOne, Count, NonNegative, Positive, Record, Share
+from iap_description.config.record import BelowOne, Count, Magnitude, NonNegative, Record, Share
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import (
+    LearningRate,
     Network,
     Tensor,
     Tree,
@@ -80,9 +81,9 @@ class TD3BC(Record):
 
     updates: Count
     batch: Count
-    actor_rate: Positive
-    critic_rate: Positive
-    largest_gradient: Positive
+    actor_rate: LearningRate
+    critic_rate: LearningRate
+    largest_gradient: Magnitude
     gamma: BelowOne
     tau: Share
     noise: NonNegative
@@ -92,7 +93,7 @@ class TD3BC(Record):
     weight: Literal["value", "width"]
     layer_norm: bool
     refined: Share
-    refined_alpha: Positive
+    refined_alpha: Magnitude
 
 
 Critics = tuple[Network, Network]

@@ -125,7 +125,7 @@ def _second_order(y: float, z: float, n1: float, n2: float, s: float) -> tuple[f
     q12 = 0.5 - square * (s + 0.5)
     q22 = 0.5 - square * (s * s + s + 0.5)
     a = math.sqrt(q11)
-    b = q12 / a
+    b = q12 / a if a > 0.0 else 0.0  # no noise passes in a step that is too short for it
     c = math.sqrt(max(q22 - b * b, 0.0))
     return decay * y + a * n1, decay * (s * y + z) + b * n1 + c * n2
 

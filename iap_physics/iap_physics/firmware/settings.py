@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag
 from iap_description.config.alternatives import alternatives
 from iap_description.config.record import (
     Flag,
+    Hertz,
     NonNegative,
     Positive,
     Real,
@@ -32,7 +33,7 @@ class FirmwareSettings(Record):
     name: str
     command: tuple[Word, ...] | None = None  # that starts it; null is the kind's own way
     port: Port | None = None  # of the first aircraft; null is the kind's own
-    rate_hz: Positive = 1000.0  # of the exchange; it divides the physics rate
+    rate_hz: Hertz = 1000.0  # of the exchange; it divides the physics rate
     deadline: Positive = 5.0  # wall time for an answer [s]
     start_within: Positive = 30.0  # wall time until it listens [s]
     gyro_noise: NonNegative = 0.01  # white, standard deviation of a sample [rad/s]
@@ -79,7 +80,7 @@ class Px4Settings(OutsideSettings):
 
     name: Literal["px4"] = "px4"
     port: Px4Port | None = None
-    rate_hz: Positive = (
+    rate_hz: Hertz = (
         250.0  # of HIL_SENSOR; PX4's IMU_GYRO_RATEMAX and IMU_INTEG_RATE have to agree
     )
     latitude_deg: Annotated[float, Field(strict=True, ge=-90.0, le=90.0)] = 47.397742
@@ -96,7 +97,7 @@ class ArduPilotSettings(OutsideSettings):
     """Settings of ArduPilot, which sends to a port of this side: 9002 for the first aircraft, 9012 for the second."""
 
     name: Literal["ardupilot"] = "ardupilot"
-    rate_hz: Positive = 1000.0  # of its steps; its SIM_RATE_HZ has to agree
+    rate_hz: Hertz = 1000.0  # of its steps; its SIM_RATE_HZ has to agree
     boot_time: Positive = 30.0
     stick_port: Port = 5501  # at which the first listens to sticks; others 10 behind
     yaw_gain: Positive = (

@@ -3,7 +3,7 @@
 
 from collections.abc import Collection
 
-from iap_description.config.record import Flag, Positive, Record, Vec3
+from iap_description.config.record import Flag, Hertz, Positive, Record, Vec3
 from iap_description.errors import BadInput
 from iap_description.vehicles.proximity import Proximity
 
@@ -21,7 +21,7 @@ class PlantJoint(Record):
 class PlantJoints(Record):
     """The joints of a world's modules."""
 
-    rate: Positive  # at which they are told [Hz]
+    rate: Hertz  # at which they are told [Hz]
     latch_force: Positive  # that a latch bears before it is locked [N]
     joints: dict[str, PlantJoint]
     proximity: Proximity | None = None  # the air between modules; None leaves it out

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.record import (
+    Hertz,
     NonNegative,
     Positive,
     Presets,
@@ -61,7 +62,7 @@ class CameraSpec(Record):
     cy: Real
     distortion_model: LensModel = PLUMB_BOB
     distortion: Coefficients = (0.0,) * 5  # plumb_bob: k1, k2, p1, p2, k3; equidistant: k1 to k4
-    rate: Positive  # [Hz]
+    rate: Hertz  # [Hz]
     outputs: Annotated[tuple[Output, ...], Field(min_length=1)]
     near: Positive  # what is closer or farther along the view is not seen [m]
     far: Positive

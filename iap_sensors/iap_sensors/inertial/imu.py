@@ -8,15 +8,24 @@ noise sigma = density / sqrt(dt), and its bias steps by walk sqrt(dt). Presets a
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numba import njit
+from pydantic import Field
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import Count, NonNegative, Positive, Presets, Record, Share
+from iap_description.config.record import (
+    Hertz,
+    NonNegative,
+    Positive,
+    Presets,
+    Record,
+    Share,
+)
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "imu", "inertial unit")
+MAX_LINES = 1000  # of a vibration
 SAMPLES_DRAWN_AT_ONCE = (
     64  # samples whose errors are drawn at once; the sequence does not depend on it
 )
@@ -54,13 +63,13 @@ class Vibration(Record):
     accel: NonNegative  # and along each [m/s^2]
     frequency: Positive  # of the lines' middle, as it is folded by sampling [Hz]
     spread: Share  # of the lines about it, relative, to both sides
-    lines: Count
+    lines: Annotated[int, Field(strict=True, ge=1, le=MAX_LINES)]
 
 
 class ImuSpec(Record):
     """An inertial unit."""
 
-    rate: Positive  # [Hz]
+    rate: Hertz  # [Hz]
     sampling: Literal["integrating", "instantaneous"]  # means over the interval, or instants
     gyro: Triad
     accel: Triad

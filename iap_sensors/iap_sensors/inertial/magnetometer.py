@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import Degrees, NonNegative, Positive, Presets, Record
+from iap_description.config.record import Degrees, Hertz, NonNegative, Positive, Presets, Record
 from iap_description.math import so3
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "magnetometer", "magnetometer")
@@ -21,7 +21,7 @@ PRESETS = Presets(Path(__file__).parents[1] / "data" / "magnetometer", "magnetom
 class MagnetometerSpec(Record):
     """A magnetometer and the field that it is in."""
 
-    rate: Positive  # [Hz]
+    rate: Hertz  # [Hz]
     strength: Positive  # of the field [T]
     inclination_deg: Annotated[float, Field(strict=True, gt=-90.0, lt=90.0)]  # dip below level
     declination_deg: Degrees  # of magnetic north from true north, towards east

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Presets, Real, Record
+from iap_description.config.record import Hertz, NonNegative, Presets, Real, Record
 from iap_description.math.atmosphere import standard_pressure
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import ScalarReading, SensorSource
@@ -31,7 +31,7 @@ class BarometerSpec(Record):
     """A barometer."""
 
     mount: str  # of the aircraft
-    rate: Positive  # [Hz]
+    rate: Hertz  # [Hz]
     altitude: Real  # of the origin of `map` above the sea [m]
     noise: NonNegative  # white, standard deviation of a sample [Pa]
     walk: NonNegative  # density of the random walk [Pa/sqrt(s)]

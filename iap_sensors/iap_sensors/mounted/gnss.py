@@ -20,7 +20,7 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Presets, Real, Record
+from iap_description.config.record import Hertz, NonNegative, Positive, Presets, Real, Record
 from iap_description.math.geodesy import Geodetic, geodetic
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import FixReading, SensorSource
@@ -48,7 +48,7 @@ class GnssSpec(Record):
     """A receiver; deviations are per axis."""
 
     mount: str  # of the aircraft, where the antenna is
-    rate: Positive  # [Hz]
+    rate: Hertz  # [Hz]
     datum: Datum
     drift_horizontal: NonNegative  # deviation of the drift, east and north [m]
     drift_vertical: NonNegative  # up [m]

@@ -24,7 +24,7 @@ from pydantic import Field
 
 from iap_description.arrays import Array
 from iap_description.config.bounds import MAX_DELAY
-from iap_description.config.record import NonNegative, Positive, Presets, Record
+from iap_description.config.record import Hertz, NonNegative, Presets, Record
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_description.sensors.mounts import SensorMount, mounts_on_aircraft
@@ -45,7 +45,7 @@ class MotionCaptureSpec(Record):
     """A motion capture: standard deviations are per axis."""
 
     mount: str  # of the aircraft, where the markers' frame is
-    rate: Positive  # poses of each body [Hz]
+    rate: Hertz  # poses of each body [Hz]
     latency: Annotated[NonNegative, Field(le=MAX_DELAY)]  # until a pose is there [s]
     position: NonNegative  # white noise of places [m]
     attitude: NonNegative  # white noise of rotation vectors [rad]

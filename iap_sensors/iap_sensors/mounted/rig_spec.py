@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from iap_description.config.plain_yaml import parse_mapping, read_yaml, yaml_text
-from iap_description.config.record import Positive, Record, Seed, validate
+from iap_description.config.record import Hertz, Record, Seed, validate
 from iap_description.errors import BadInput
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import SensorFault
@@ -43,8 +43,8 @@ class RigSpec(Record):
     """
 
     seed: Seed
-    physics_hz: Positive
-    control_hz: Positive
+    physics_hz: Hertz
+    control_hz: Hertz
     world: World
     renderer: RendererName
     cameras: dict[Name, CameraSpec]  # that stand in the world

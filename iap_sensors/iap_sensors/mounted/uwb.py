@@ -16,6 +16,7 @@ from iap_description.arrays import Array, Booleans
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import (
     Flag,
+    Hertz,
     NonNegative,
     Positive,
     Presets,
@@ -69,7 +70,7 @@ class UwbSpec(Record):
     """
 
     mount: str  # of the aircraft, where the tag sits
-    rate: Positive  # rounds with all partners [Hz]
+    rate: Hertz  # rounds with all partners [Hz]
     noise: NonNegative  # standard deviation of a range [m]
     memory: Positive | None = None  # correlation time of the noise [s]; None: it is white
     bias: NonNegative  # standard deviation of a constant error, drawn for each partner [m]

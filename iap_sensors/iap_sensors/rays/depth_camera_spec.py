@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from iap_description.config.record import NonNegative, Positive, Presets, Record, Share
+from iap_description.config.record import Hertz, NonNegative, Positive, Presets, Record, Share
 from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB
 from iap_description.sensors.sensor_info import Size
 
@@ -28,7 +28,7 @@ class DepthCameraSpec(Record):
     IS_CAMERA: ClassVar[bool] = True  # whose rays are pixels
 
     mount: str  # of the aircraft
-    rate: Positive  # [Hz]
+    rate: Hertz  # [Hz]
     outputs: Annotated[tuple[DepthOutput, ...], Field(min_length=1)]  # that are recorded
     projection: Literal["pinhole", "equidistant"]
     width: Size  # [pixels]

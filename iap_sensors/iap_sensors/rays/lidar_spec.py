@@ -12,6 +12,7 @@ from pydantic import model_validator
 from iap_description.config.record import (
     Count,
     Degrees,
+    Hertz,
     NonNegative,
     Positive,
     Presets,
@@ -20,6 +21,7 @@ from iap_description.config.record import (
 )
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "lidar", "lidar")
+MAX_BEAMS = 1 << 20  # in a turn; real ones have 262144
 
 
 class LidarSpec(Record):
@@ -28,7 +30,7 @@ class LidarSpec(Record):
     IS_CAMERA: ClassVar[bool] = False  # whose rays are pixels
 
     mount: str  # of the aircraft
-    rate: Positive  # turns [Hz]
+    rate: Hertz  # turns [Hz]
     channels: Count  # beams one above the other
     columns: Count  # beams side by side
     elevation_deg: tuple[Degrees, Degrees]  # of the lowest and the highest channel
@@ -44,6 +46,11 @@ class LidarSpec(Record):
 
     @model_validator(mode="after")
     def _can_be_built(self) -> Self:
+        beams = self.channels * self.columns
+        if beams > MAX_BEAMS:
+            raise ValueError(
+                f"key 'channels': {beams} beams in a turn (channels x columns), at most {MAX_BEAMS} are expected"
+            )
         low, high = self.elevation_deg
         if not -90.0 <= low <= high <= 90.0:
             raise ValueError(

@@ -4,6 +4,7 @@
 from collections.abc import Callable, Sequence
 
 from iap_description.arrays import Array
+from iap_description.config.bounds import MAX_SI_NUMBER, are_plausible
 from iap_description.errors import FlightFailed
 from iap_description.signals import Reference
 from iap_description.states import Command, Q
@@ -90,6 +91,7 @@ class ClosedLoop:
         references = [vehicle.reference(k) for vehicle in self.vehicles]
         for each in self.guidance:
             each.refer(k, plant, references)
+        self._check_references(references)
         commands = self._commands(references)
         for i, vehicle in enumerate(self.vehicles):
             state, reference = plant.state(i)[0], references[i]
@@ -123,6 +125,20 @@ class ClosedLoop:
         command = self.vehicles[i].command(self.plant.t, x, contact_W, reference)
         self.timer.stop()
         return command
+
+    def _check_references(self, references: Sequence[Reference]) -> None:
+        """End the flight of a vehicle whose guidance asks for what none can do.
+
+        Raises:
+            FlightFailed: a number is beyond `MAX_SI_NUMBER`, or none.
+        """
+        for vehicle, reference in zip(self.vehicles, references, strict=True):
+            if not are_plausible(reference.row):
+                raise FlightFailed(
+                    "diverged",
+                    self.plant.t,
+                    f"the reference of {vehicle.name} has a number beyond {MAX_SI_NUMBER:g}, or none",
+                )
 
     def _check_distances(self, references: Sequence[Reference]) -> None:
         """End the flight of a vehicle that has lost its present reference.

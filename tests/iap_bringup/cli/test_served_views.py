@@ -122,11 +122,12 @@ def test_a_recording_of_sensors_is_said_with_its_space_unless_the_disk_is_too_sm
     monkeypatch.setattr(flight, "disk_use", lambda meta, recording, duration: 1000 * duration)
     monkeypatch.setattr(flight, "free_space", lambda parent: 2000)
     space = "recording takes about 2.0 kB of 2.0 kB that are free"
-    assert flight._recording_lines(made, tmp_path) == [f"a note\n{space}"]
+    assert flight._recording_lines(made, tmp_path) == ["a note", space]
     monkeypatch.setattr(flight, "free_space", lambda parent: 1999)
     with pytest.raises(
-        BadInput, match=r"^the disk is too small, (?s:.*): fly shorter, or record less$"
+        BadInput,
+        match=r"^the disk is too small, recording .* that are free: fly shorter, or record less$",
     ):
         flight._recording_lines(made, tmp_path)
-    made.meta.sensors = []
+    made.meta.sensors, made.duration = [], 1.0
     assert flight._recording_lines(made, tmp_path) == []

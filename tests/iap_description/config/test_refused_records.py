@@ -13,6 +13,7 @@ from iap_description.geometry.solids import Bulk, triangles
 from iap_description.sensors.lens import Lens
 from iap_description.sensors.sensor_info import load_sensors
 from iap_description.vehicles.arm import ARMS, Arm
+from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.platform import load_platform
 from iap_description.vehicles.rotor import RotorModel
 from iap_description.world.hinge import Hinge
@@ -20,7 +21,9 @@ from iap_description.world.objects import Board
 from iap_description.world.obstacles import Trees
 from iap_estimation.frontend.spec import PRESETS as FRONT_ENDS
 from iap_estimation.frontend.spec import FrontendSpec
+from iap_estimation.virpo.spec import VirpoSpec, load_spec
 from iap_sensors.cameras.spec import CameraSpec
+from iap_sensors.inertial.imu import Vibration
 from iap_sensors.rays.lidar_spec import PRESETS as LIDARS
 from iap_sensors.rays.lidar_spec import LidarSpec
 
@@ -36,6 +39,17 @@ TREES: dict[str, tuple[type[Record], dict[str, Any]]] = {
     "arm": (Arm, read_yaml(ARMS.file_or_path("m100"))),
     "lidar": (LidarSpec, read_yaml(LIDARS.file_or_path(LIDARS.names()[0]))),
     "front end": (FrontendSpec, read_yaml(FRONT_ENDS.file_or_path("default"))),
+}
+TREES |= {
+    "estimator": (VirpoSpec, load_spec().model_dump()),
+    "autopilot": (
+        AutopilotGains,
+        {"rate_hz": 100.0, "attitude": [1.0] * 3, "rate": [1.0] * 3, "rotor_lead": 1.0},
+    ),
+    "vibration": (
+        Vibration,
+        {"gyro": 0.1, "accel": 0.1, "frequency": 50.0, "spread": 0.1, "lines": 1000},
+    ),
 }
 THROUGH = {"type": "through", "radius": 0.04}
 
@@ -78,6 +92,17 @@ THROUGH = {"type": "through", "radius": 0.04}
         ("front end", {"patch": 11, "border": 6}, None),
         ("front end", {"window": 3}, "key 'window'"),
         ("front end", {"levels": 7}, "key 'levels'"),
+        ("front end", {"grid": [1000, 1001]}, "key 'grid.1'"),
+        ("lidar", {"channels": 1024, "columns": 1024}, None),
+        ("lidar", {"channels": 1025, "columns": 1024}, "key 'channels': 1049600 beams in a turn"),
+        ("lidar", {"rate": 9e-4}, "key 'rate'"),
+        ("lidar", {"rate": 1e-3}, None),
+        ("estimator", {"keyframes": 201}, "key 'keyframes'"),
+        ("estimator", {"start.position": 1e7}, "key 'start.position'"),
+        ("estimator", {"start.position": 1e-10}, "key 'start.position'"),
+        ("board", {"width": 9e-6}, "key 'width'"),
+        ("autopilot", {"rate_hz": 1e-30}, "key 'rate_hz'"),
+        ("vibration", {"lines": 1001}, "key 'lines'"),
     ],
 )  # fmt: skip
 def test_values_that_do_not_go_together_are_refused_by_key(record, changes, said):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.capture import kernel
 from iap_estimation.capture.gains import CaptureFilterSpec, CaptureGains, steady_gain
@@ -173,3 +174,13 @@ def test_a_body_is_seen_while_two_poses_may_be_lost(t, t_pose, seen):
     assert found.blind == pytest.approx(t - max(t_pose, 0.0)) and found.age == pytest.approx(
         t - 0.03
     )
+
+
+@pytest.mark.parametrize("name", ["position", "attitude"])
+def test_poses_too_uncertain_for_a_filter_are_refused_with_their_noise(name: str) -> None:
+    none = dict.fromkeys(("accel_noise", "accel_walk", "gyro_noise", "gyro_walk"), 0.0)
+    deviations = {"position_deviation": 0.0, "attitude_deviation": 0.0, f"{name}_deviation": 1e15}
+    capture = SimpleNamespace(rate=50.0, **deviations)
+    spec = CaptureFilterSpec.model_validate(NUMBERS)
+    with pytest.raises(BadInput, match=r"'motion_capture': .*1e\+15 .*at 50 Hz"):
+        CaptureGains.of(spec, capture, SimpleNamespace(**none))

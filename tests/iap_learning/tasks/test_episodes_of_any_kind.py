@@ -288,3 +288,10 @@ def test_a_kind_gives_its_parts_and_names_those_that_it_lacks():
     ):
         kind.part("policy_agent", "task 't'")
     assert math.isclose(make_task("hold").repeat, make_task("hold", {}).repeat)
+
+
+def test_of_a_column_without_a_range_the_action_is_zero() -> None:
+    scale = ActionScale.of([1.0, -2.0], [1.0, 2.0])
+    np.testing.assert_array_equal(
+        scale.invert(np.array([[1.0, 1.0], [5.0, -2.0]])), [[0.0, 0.5], [0.0, -1.0]]
+    )

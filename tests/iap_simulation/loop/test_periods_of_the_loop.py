@@ -10,7 +10,8 @@ import pytest
 
 from iap_control.controllers.estimate_failsafe import Failsafe
 from iap_description.errors import BadInput, FlightFailed
-from iap_description.states import Command, Mode
+from iap_description.signals import Reference
+from iap_description.states import Command, Level, Mode
 from iap_simulation.loop import pacing
 from iap_simulation.loop.agents import ProgramAgent
 from iap_simulation.loop.closed_loop import ClosedLoop
@@ -110,6 +111,19 @@ def test_what_agents_take_is_shared_by_the_vehicles_that_they_command(monkeypatc
     assert loop._commands([]) == {0: "a", 2: "b"}
     assert loop.timer.mean_us == pytest.approx(3000.0)
     assert ClosedLoop(plant, [vehicle])._commands([]) == {}
+
+
+@pytest.mark.parametrize("number", [2e6, np.nan])
+def test_a_reference_that_no_vehicle_can_follow_ends_the_flight(number: float) -> None:
+    """Before it is commanded or recorded, whoever asks for it."""
+    plant: Any = SimpleNamespace(t=0.25)
+    vehicle: Any = SimpleNamespace(timeline=SimpleNamespace(last=1), name="m1")
+    loop, row = ClosedLoop(plant, [vehicle]), np.zeros(19)
+    loop._check_references([Reference(row, Level.POSE, np.zeros(6))])
+    row[7] = number
+    with pytest.raises(FlightFailed, match=r"t = 0\.250 s: the reference of m1 ") as failure:
+        loop._check_references([Reference(row, Level.POSE, np.zeros(6))])
+    assert failure.value.outcome == "diverged"
 
 
 def test_a_program_names_its_vehicles_or_is_told_which_there_are() -> None:
