@@ -62,6 +62,7 @@ NonNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, l
 # Deviations, gates and weights of estimators and trainings: sums of their inverse squares remain accurate.
 Magnitude = Annotated[float, Field(strict=True, ge=1e-9, le=1e6)]
 Length = Annotated[float, Field(strict=True, ge=1e-5, le=1e5)]  # of what is seen and touched [m]
+Mass = Annotated[float, Field(strict=True, ge=1e-6, le=1e6)]  # of a body [kg]
 Hertz = Annotated[float, Field(strict=True, ge=MIN_RATE, le=MAX_RATE)]  # NaN is neither
 Degrees = Annotated[float, Field(strict=True, ge=-MAX_DEGREES, le=MAX_DEGREES)]  # NaN is neither
 BelowOne = Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]

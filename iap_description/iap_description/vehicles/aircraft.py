@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative3, Positive, Real, Record
+from iap_description.config.record import Mass, NonNegative3, Positive, Real, Record
 from iap_description.geometry.shapes import BodyShapes, Surface
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.ports import Port
@@ -49,7 +49,7 @@ class Inertial(Record):
     A physics engine silently zeroes an inertia that no mass distribution can have, so it is refused here.
     """
 
-    mass: Positive  # [kg]
+    mass: Mass  # [kg]
     inertia: tuple[Real, Real, Real] | tuple[Real, Real, Real, Real, Real, Real]  # [kg m^2]
 
     @model_validator(mode="after")

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Flag, Length, Positive, Record, RpyDegrees, Vec3
+from iap_description.config.record import Flag, Length, Mass, Positive, Record, RpyDegrees, Vec3
 from iap_description.geometry.cavities import arc, pipe, rectangular, thick
 from iap_description.geometry.mesh_files import read_mesh
 from iap_description.geometry.shapes import Rgba, Shape, Surface
@@ -38,7 +38,7 @@ class WorldObject(Record):
     rpy_deg: RpyDegrees = (0.0, 0.0, 0.0)  # of O in map
     surface: Surface
     color: Rgba = (0.62, 0.66, 0.70, 1.0)
-    mass: Positive | None = None  # of a body that moves freely, or turns about its hinge [kg]
+    mass: Mass | None = None  # of a body that moves freely, or turns about its hinge [kg]
     hinge: Hinge | None = None
     motion: AnyObjectMotion | None = None  # as prescribed
 

@@ -26,7 +26,7 @@ from numba import njit
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Singles
-from iap_description.config.record import BelowOne, NonNegative, Positive, Real
+from iap_description.config.record import BelowOne, NonNegative, Positive
 from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,
@@ -41,6 +41,7 @@ WAVELENGTH = 0.555  # of the light that illuminances count as [um]
 MICROWATTS = 100.0 / 683.0  # per square centimetre of 1 lx at that wavelength
 PHOTONS = 50.34  # per um^2, ms, um and uW/cm^2: 1e-24 / (h c) in these units
 QuantumEfficiency = Annotated[float, Field(strict=True, gt=0.0, le=1.0)]
+Temperature = Annotated[float, Field(strict=True, ge=-100.0, le=150.0)]  # [deg C]
 
 
 class ImageSensorSpec(EffectSpec):
@@ -66,9 +67,9 @@ class ImageSensorSpec(EffectSpec):
     full_well: Positive
     read_noise: NonNegative = 0.0
     dark_current: NonNegative = 0.0
-    dark_temperature: Real = 25.0
-    doubling: Positive = 8.0
-    temperature: Annotated[float, Field(strict=True, ge=-100.0, le=150.0)] = 25.0
+    dark_temperature: Temperature = 25.0
+    doubling: Annotated[float, Field(strict=True, ge=1.0, le=1000.0)] = 8.0
+    temperature: Temperature = 25.0
     prnu: BelowOne = 0.0
     dsnu: NonNegative = 0.0
     bits: Annotated[int, Field(strict=True, ge=1, le=16)] = 8

@@ -66,7 +66,9 @@ class CameraSpec(Record):
     outputs: Annotated[tuple[Output, ...], Field(min_length=1)]
     near: Positive  # what is closer or farther along the view is not seen [m]
     far: Positive
-    exposure: Real = 0.0  # brighter by 2^exposure [EV]
+    exposure: Annotated[float, Field(strict=True, ge=-30.0, le=30.0)] = (
+        0.0  # brighter by 2^exposure [EV]
+    )
     vignetting: Annotated[float, Field(strict=True, ge=0.0, lt=1.0)] = 0.0  # lost in the corner
     noise: NonNegative = 0.0  # standard deviation per pixel and image [grey levels]
     blur: Blur | None = None

@@ -8,7 +8,15 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import Count, NonNegative, Positive, Record, override, validate
+from iap_description.config.record import (
+    Count,
+    Mass,
+    NonNegative,
+    Positive,
+    Record,
+    override,
+    validate,
+)
 from iap_simulation.identification.log import LogUnits
 
 MAX_STARTS = 20  # each is a fit
@@ -44,7 +52,7 @@ class RotorcraftSettings(Record):
     """Numbers of a platform that flight logs do not have."""
 
     start: str  # platform of one aircraft whose shapes and other numbers are taken
-    mass: Positive | None = None  # of the vehicle [kg]; None: the start's
+    mass: Mass | None = None  # of the vehicle [kg]; None: the start's
 
 
 class Settings(Record):

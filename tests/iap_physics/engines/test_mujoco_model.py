@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Shape
 from iap_description.math import euler, so3
 from iap_description.vehicles.assembly import Assembly
@@ -259,3 +260,17 @@ def test_shapes_are_primitives_or_hulls_where_their_frame_is(is_moved):
     within = np.vstack([below, below + [0.0, 0.0, SKIN]])
     np.testing.assert_allclose(prisms[0].corners, p + so3.rotate(q, within), atol=1e-12)
     assert SKIN == 0.002
+
+
+def test_a_body_too_small_for_mujoco_is_refused_in_its_words() -> None:
+    size = [1e-5, 1e-5, 1e-5]
+    grain = {
+        "type": "box",
+        "mass": 1e-6,
+        "position": [0.0, 0.0, 3.0],
+        "size": size,
+        "surface": SURFACE,
+    }
+    world = World.model_validate({"objects": {"grain": grain}})
+    with pytest.raises(BadInput, match="^engine mujoco cannot build this world: .*inertia"):
+        build(world, [Assembly.of(load_platform("f450"))])

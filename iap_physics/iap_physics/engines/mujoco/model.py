@@ -212,8 +212,16 @@ class _Builder:
         return self.compiled()
 
     def compiled(self) -> MuJoCoModel:
-        """The model as it stands."""
-        model = self.spec.compile()
+        """The model as it stands.
+
+        Raises:
+            BadInput: MuJoCo refuses it, such as for a body whose inertia is too small for its numbers.
+        """
+        try:
+            model = self.spec.compile()
+        except ValueError as error:
+            reason = " ".join(str(error).removeprefix("Error: ").split())
+            raise BadInput(f"engine mujoco cannot build this world: {reason}") from error
         passing.clear(model)
         bodies, objects = [b.id for b in self.bodies], [b.id for b in self.objects]
         owners, vehicles = np.full(model.nbody, WORLD), np.full(model.nbody, -1)
