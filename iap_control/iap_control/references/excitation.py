@@ -11,7 +11,7 @@ from pydantic import model_validator
 from iap_control.references.jet import Jet, constant
 from iap_control.references.rows import rows_of
 from iap_description.arrays import Array
-from iap_description.config.record import Degrees, Positive, Record, Vec3
+from iap_description.config.record import Degrees, Position, Positive, Record
 
 X, Y, Z, YAW = range(4)
 MAX_DURATION = 3600.0  # of all repeats [s]
@@ -45,7 +45,7 @@ class Excitation(Record):
     """
 
     type: Literal["excitation"]
-    position: Vec3  # where it hovers [m]
+    position: Position  # where it hovers [m]
     yaw_deg: Degrees
     hover: Positive  # at begin and end [s]
     step: Positive  # of the steps up and down [m]

@@ -9,7 +9,16 @@ from pydantic import Field, model_validator
 from iap_control.references.jet import Jet, constant
 from iap_control.references.rows import rows_of
 from iap_description.arrays import Array
-from iap_description.config.record import Degrees, Length, Positive, Real, Record, RpyDegrees, Vec3
+from iap_description.config.record import (
+    Degrees,
+    Length,
+    Position,
+    Positive,
+    Real,
+    Record,
+    RpyDegrees,
+    Vec3,
+)
 
 
 class Hover(Record):
@@ -17,7 +26,7 @@ class Hover(Record):
 
     type: Literal["hover"]
     duration: Positive  # [s]
-    position: Vec3  # [m]
+    position: Position  # [m]
     rpy_deg: RpyDegrees
 
     def rows(self, t: Array) -> Array:
@@ -115,7 +124,7 @@ class Moves(Record):
     """One straight move after the other from a pose; a move by nothing is a pause."""
 
     type: Literal["moves"]
-    position: Vec3  # [m] at the start
+    position: Position  # [m] at the start
     rpy_deg: RpyDegrees
     ease: Positive  # time to pick up or lose speed [s]
     moves: Annotated[tuple[Move, ...], Field(min_length=1)]

@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from iap_control.references.jet import Jet
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import Degrees, NonNegative, Positive, Record, Seed, Vec3
+from iap_description.config.record import Degrees, NonNegative, Position, Positive, Record, Seed
 from iap_description.math import so3
 from iap_description.states import REF_FIXED, REF_P, REF_Q, REF_V, REF_W, Level
 
@@ -48,7 +48,7 @@ class VelocitySteps(Record):
 
     type: Literal["velocity_steps"]
     duration: Positive  # [s]
-    position: Vec3  # [m] at the start
+    position: Position  # [m] at the start
     yaw_deg: Degrees
     pause: Positive  # without motion at the start [s]
     speeds: tuple[NonNegative, NonNegative, NonNegative]  # largest forwards, to the left, up [m/s]

@@ -29,6 +29,7 @@ from iap_description.config.bounds import (
     MAX_DEGREES,
     MAX_RATE,
     MAX_SEED,
+    MAX_SI_NUMBER,
     MIN_RATE,
 )
 from iap_description.config.plain_yaml import parse_yaml
@@ -72,6 +73,8 @@ NonNegativeCount = Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
 Seed = Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
 Flag = Annotated[bool, Field(strict=True)]
 Vec3 = tuple[Real, Real, Real]
+Coordinate = Annotated[float, Field(strict=True, ge=-MAX_SI_NUMBER, le=MAX_SI_NUMBER)]  # [m]
+Position = tuple[Coordinate, Coordinate, Coordinate]
 RpyDegrees = tuple[Degrees, Degrees, Degrees]  # roll, pitch, yaw
 NonNegative3 = tuple[NonNegative, NonNegative, NonNegative]
 # Names that become those of files: no slashes, no leading dot, and room for what is added.

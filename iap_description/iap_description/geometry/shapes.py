@@ -10,6 +10,7 @@ from iap_description.arrays import Array
 from iap_description.config.record import (
     Length,
     NonNegative,
+    Position,
     Positive,
     Record,
     RpyDegrees,
@@ -52,7 +53,7 @@ class Shape(Record):
     """
 
     shape: Literal["box", "cylinder", "capsule", "sphere", "mesh", "hull", "surface"]
-    position: Vec3 = (0.0, 0.0, 0.0)  # [m]
+    position: Position = (0.0, 0.0, 0.0)  # [m]
     rpy_deg: RpyDegrees = (0.0, 0.0, 0.0)
     size: tuple[Length, Length, Length] | None = None  # [m], box
     radius: Length | None = None  # [m], cylinder, capsule and sphere

@@ -10,7 +10,17 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Degrees, Flag, Positive, Record, Share, Vec3
+from iap_description.config.record import (
+    Degrees,
+    Flag,
+    Hertz,
+    Length,
+    Magnitude,
+    Position,
+    Record,
+    Share,
+    Vec3,
+)
 
 Degrees90 = Annotated[float, Field(strict=True, ge=-90.0, le=90.0)]
 LampName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -31,6 +41,11 @@ class Sun(Record):
         """(3,) towards the sun, of unit length."""
         h, a = np.deg2rad([self.elevation_deg, self.azimuth_deg])
         return np.array([np.cos(h) * np.cos(a), np.cos(h) * np.sin(a), np.sin(h)])
+
+
+AirLength = Annotated[
+    float, Field(strict=True, ge=0.1, le=1e6)
+]  # over which air changes what is seen [m]
 
 
 class TimeOfDay(Record):
@@ -71,7 +86,7 @@ class LampFlicker(Record):
     blinks: it has the lamp's flux for that share of a period, from where the phase is 0, and 1 - m of it for the rest.
     """
 
-    frequency: Positive  # [Hz]; a lamp on mains ripples at twice the mains' frequency
+    frequency: Hertz  # [Hz]; a lamp on mains ripples at twice the mains' frequency
     modulation: Share = 1.0
     phase_deg: Degrees = 0.0
     on_share: Annotated[float, Field(strict=True, gt=0.0, lt=1.0)] | None = None
@@ -101,12 +116,12 @@ class LampFlicker(Record):
 class Lamp(Record):
     """A lamp that shines to all sides, or into a cone where it has a direction; it casts shadows."""
 
-    position: Vec3  # in `map` [m]
-    flux: Positive  # [lm]; a street lamp has 5000
+    position: Position  # in `map` [m]
+    flux: Annotated[float, Field(strict=True, ge=1e-9, le=1e12)]  # [lm]; a street lamp has 5000
     temperature: Annotated[float, Field(strict=True, ge=1000.0, le=20000.0)] = 3000.0  # [K]
     direction: Vec3 | None = None  # of the cone's axis
     cone_deg: Annotated[float, Field(strict=True, ge=5.0, le=150.0)] = 120.0  # from side to side
-    radius: Positive = 0.08  # of its bright body [m]
+    radius: Length = 0.08  # of its bright body [m]
     flicker: LampFlicker | None = None
 
     @model_validator(mode="after")
@@ -150,9 +165,9 @@ class Lighting(Record):
     sky: str | None = (
         None  # file of an equirectangular image of radiance in place of the sky and the sun
     )
-    sky_scale: Positive = 1.0  # luminance of a pixel of 1 in that file [kcd/m^2]
+    sky_scale: Magnitude = 1.0  # luminance of a pixel of 1 in that file [kcd/m^2]
     sky_share: Share = 1.0  # of the sky's light that is left; 0 leaves the sun and lamps alone
-    exposed_for: Positive | None = (
+    exposed_for: Magnitude | None = (
         None  # illuminance for which images are exposed [lx]; None: of the scene
     )
     path_tracing: PathTracing = PathTracing()
@@ -163,8 +178,10 @@ class Weather(Record):
 
     turbidity: Annotated[float, Field(strict=True, ge=1.2, le=10.0)] = 2.2  # 2 clear, 6 hazy
     clouds: Share = 0.0  # of the sky; 1 is overcast
-    visibility: Positive | None = None  # in fog at the ground [m]; None: as in the scene's own fog
-    fog_height: Positive = 30.0  # over which fog becomes half as dense [m]
+    visibility: AirLength | None = (
+        None  # in fog at the ground [m]; None: as in the scene's own fog
+    )
+    fog_height: AirLength = 30.0  # over which fog becomes half as dense [m]
     wetness: Share = 0.0  # of surfaces
     dust: Annotated[float, Field(strict=True, ge=0.0, le=1e5)] = (
         0.0  # in the air at the ground [mg/m^3]

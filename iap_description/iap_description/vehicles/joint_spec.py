@@ -6,7 +6,7 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description.config.record import Degrees, NonNegative, Positive, Record, Vec3
+from iap_description.config.record import Degrees, NonNegative, Position, Positive, Record, Vec3
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.joint_types import JointTypeName, joint_type
 
@@ -37,7 +37,7 @@ class JointSpec(Record):
     """
 
     type: JointTypeName
-    position: Vec3  # [m] in P
+    position: Position  # [m] in P
     yaw_deg: Degrees  # the aircraft's heading when it is level and the platform's yaw is zero
     axes: tuple[
         Vec3, ...

@@ -12,7 +12,14 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Length, NonNegative, Positive, Record, RpyDegrees, Vec3
+from iap_description.config.record import (
+    Length,
+    NonNegative,
+    Position,
+    Positive,
+    Record,
+    RpyDegrees,
+)
 from iap_description.geometry.cavities import pipe, thick
 from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.geometry.solids import hull, stacked_rings
@@ -35,7 +42,7 @@ class Boom(Record):
 class _Port(Record):
     """Place and looks of a port."""
 
-    position: Vec3  # of T in the aircraft's frame [m]
+    position: Position  # of T in the aircraft's frame [m]
     rpy_deg: RpyDegrees  # of T in the aircraft's frame
     boom: Boom
     segments: Segments  # flat sides of what is touched, as far from the axis as the round thing on average

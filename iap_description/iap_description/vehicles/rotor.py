@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Record, Vec3
+from iap_description.config.record import NonNegative, Position, Positive, Record, Vec3
 from iap_description.math import so3
 
 UP = (0.0, 0.0, 1.0)
@@ -19,7 +19,7 @@ THRUST = 1e-6, 1e9  # smallest and largest thrust that a rotor may have at rpm_m
 class Rotor(Record):
     """One rotor in the aircraft's frame."""
 
-    position: Vec3  # [m] from the aircraft's CoM
+    position: Position  # [m] from the aircraft's CoM
     spin: Literal["ccw", "cw"]  # seen from above; a ccw rotor pushes the airframe clockwise
     direction: Vec3 = UP  # of its thrust, of any length; of one that tilts at no tilt
     arm: Vec3 | None = None  # axis of its tilt, across z; None: from the CoM's z axis to the rotor

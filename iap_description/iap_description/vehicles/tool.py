@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Length, NonNegative, Record, RpyDegrees, Vec3
+from iap_description.config.record import Length, NonNegative, Position, Record, RpyDegrees
 from iap_description.geometry.shapes import Rgba, Shape, Surface
 from iap_description.math import euler
 from iap_description.vehicles.mount import Mount
@@ -40,7 +40,7 @@ class Tool(Record):
     length: Length  # from the base to the tip [m]
     radius: Length  # [m]
     tip: Annotated[SphereTip | PlateTip, Field(discriminator="type")] | None
-    position: Vec3  # of the base in the central body's frame [m]
+    position: Position  # of the base in the central body's frame [m]
     rpy_deg: RpyDegrees  # of the tool's frame in the central body's
     mass: NonNegative = 0.0  # spread evenly over the rod [kg]
     surface: Surface | None = None  # of the whole body that holds it; None: as the world's

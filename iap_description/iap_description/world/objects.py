@@ -16,7 +16,16 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Flag, Length, Mass, Positive, Record, RpyDegrees, Vec3
+from iap_description.config.record import (
+    Flag,
+    Length,
+    Mass,
+    Position,
+    Positive,
+    Record,
+    RpyDegrees,
+    Vec3,
+)
 from iap_description.geometry.cavities import arc, pipe, rectangular, thick
 from iap_description.geometry.mesh_files import read_mesh
 from iap_description.geometry.shapes import Rgba, Shape, Surface
@@ -34,7 +43,7 @@ Segments = Annotated[int, Field(strict=True, ge=6, le=128)]
 class WorldObject(Record):
     """An object of the world. Without `mass` and `motion` an object stands still."""
 
-    position: Vec3  # of O in map [m]
+    position: Position  # of O in map [m]
     rpy_deg: RpyDegrees = (0.0, 0.0, 0.0)  # of O in map
     surface: Surface
     color: Rgba = (0.62, 0.66, 0.70, 1.0)

@@ -16,11 +16,11 @@ from iap_description.arrays import Array
 from iap_description.config.record import (
     Degrees,
     NonNegative,
+    Position,
     Positive,
     Presets,
     Real,
     Seed,
-    Vec3,
     merged,
 )
 from iap_description.errors import BadInput
@@ -48,7 +48,7 @@ FOOT, RISE = (
 class Obstacles(WorldObject):
     """Obstacles that are spread evenly over a rectangle of the plane z = 0 of O, each at a heading of its own."""
 
-    position: Vec3 = (0.0, 0.0, 0.0)  # of O in map [m]
+    position: Position = (0.0, 0.0, 0.0)  # of O in map [m]
     surface: Surface = Surface(friction=0.8, restitution=0.1)
     seed: Seed | None = None  # None: drawn with each seed of the scenario
     count: Annotated[int, Field(strict=True, ge=1, le=MAX_PIECES)]

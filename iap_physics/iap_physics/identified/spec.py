@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The specification of an identified plant: its model, its noise, and where it starts."""
 
-from iap_description.config.record import Flag, NonNegative, Real, Record, Vec3
+from iap_description.config.record import Flag, NonNegative, Position, Real, Record
 
 
 class IdentifiedSpec(Record):
@@ -19,6 +19,6 @@ class IdentifiedSpec(Record):
     file: str
     noise: NonNegative
     static_inverse: Flag
-    position: Vec3
+    position: Position
     yaw: Real
     joints: tuple[Real, Real, Real]

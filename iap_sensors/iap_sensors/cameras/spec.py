@@ -11,12 +11,12 @@ from iap_description.arrays import Array
 from iap_description.config.record import (
     Hertz,
     NonNegative,
+    Position,
     Positive,
     Presets,
     Real,
     Record,
     RpyDegrees,
-    Vec3,
 )
 from iap_description.sensors.lens import (
     PLUMB_BOB,
@@ -51,7 +51,7 @@ class CameraSpec(Record):
     """
 
     mount: str | None = None  # of the aircraft
-    position: Vec3 | None = None  # in `map` [m], in place of a mount
+    position: Position | None = None  # in `map` [m], in place of a mount
     rpy_deg: RpyDegrees | None = None
     right_of: str | None = None  # the left camera of the stereo pair of which this is the right
     width: Size  # [pixels]

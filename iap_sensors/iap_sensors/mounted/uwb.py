@@ -18,11 +18,11 @@ from iap_description.config.record import (
     Flag,
     Hertz,
     NonNegative,
+    Position,
     Positive,
     Presets,
     Record,
     Share,
-    Vec3,
 )
 from iap_description.config.text_files import is_file
 from iap_description.errors import BadInput, shown
@@ -43,7 +43,7 @@ class Anchor(Record):
     """An anchor that stands in the world."""
 
     id: Annotated[str, Field(strict=True, min_length=1)]
-    position: Vec3  # in `map` [m]
+    position: Position  # in `map` [m]
 
 
 class Outliers(Record):

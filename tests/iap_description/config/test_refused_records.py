@@ -10,6 +10,7 @@ from iap_description.config.record import Record, override, validate
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Shape
 from iap_description.geometry.solids import Bulk, triangles
+from iap_description.scenes.lighting import Weather
 from iap_description.sensors.lens import Lens
 from iap_description.sensors.sensor_info import load_sensors
 from iap_description.vehicles.arm import ARMS, Arm
@@ -41,6 +42,7 @@ TREES: dict[str, tuple[type[Record], dict[str, Any]]] = {
     "front end": (FrontendSpec, read_yaml(FRONT_ENDS.file_or_path("default"))),
 }
 TREES |= {
+    "weather": (Weather, {}),
     "estimator": (VirpoSpec, load_spec().model_dump()),
     "autopilot": (
         AutopilotGains,
@@ -103,6 +105,9 @@ THROUGH = {"type": "through", "radius": 0.04}
         ("board", {"width": 9e-6}, "key 'width'"),
         ("autopilot", {"rate_hz": 1e-30}, "key 'rate_hz'"),
         ("vibration", {"lines": 1001}, "key 'lines'"),
+        ("weather", {"fog_height": 0.1, "visibility": 0.1}, None),
+        ("weather", {"fog_height": 0.09}, "key 'fog_height'"),
+        ("board", {"position": [0.0, 1.1e6, 0.0]}, "key 'position.1'"),
     ],
 )  # fmt: skip
 def test_values_that_do_not_go_together_are_refused_by_key(record, changes, said):

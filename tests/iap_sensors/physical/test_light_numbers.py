@@ -130,11 +130,11 @@ def test_a_lamp_lights_the_ground_by_height_over_the_cube_of_its_distance() -> N
 
 def test_the_light_of_lamps_counts_where_they_shine() -> None:
     assert environment._lamplight([]) == 0.0
-    high = lamp(position=(0.0, 0.0, 20.0), radius=1e-6, flux=4.0e6)
+    high = lamp(position=(0.0, 0.0, 20.0), radius=1e-5, flux=4.0e6)
     x = np.hypot(*np.meshgrid(np.arange(-40.0, 40.0), np.arange(-40.0, 40.0)))
     each = high.intensity * 20.0 / (x**2 + 400.0) ** 1.5
     assert environment._lamplight([high]) == pytest.approx((each**2).sum() / each.sum() / 1000.0)
-    elsewhere = lamp(position=(300.0, -200.0, 20.0), radius=1e-6, flux=4.0e6)
+    elsewhere = lamp(position=(300.0, -200.0, 20.0), radius=1e-5, flux=4.0e6)
     assert environment._lamplight([elsewhere]) == pytest.approx(environment._lamplight([high]))
 
 
