@@ -113,12 +113,12 @@ def test_a_lamp_has_its_flux_over_the_sphere_in_its_colour() -> None:
 
 def test_a_lamp_lights_the_ground_by_height_over_the_cube_of_its_distance() -> None:
     points = np.array([[1.0, 2.0, 0.0], [5.0, 2.0, 0.0], [1.0, 2.0, 4.0]])
-    wide = lamp(radius=1e-6)
+    wide = lamp(radius=1e-5)
     np.testing.assert_allclose(
         environment._lamp_on_ground(wide, points),
         wide.intensity * np.array([1.0 / 9.0, 3.0 / 125.0, 0.0]),
     )
-    cone = lamp(radius=1e-6, direction=(0.0, 0.0, -1.0), cone_deg=100.0)
+    cone = lamp(radius=1e-5, direction=(0.0, 0.0, -1.0), cone_deg=100.0)
     np.testing.assert_allclose(
         environment._lamp_on_ground(cone, points), [cone.intensity / 9.0, 0.0, 0.0]
     )
