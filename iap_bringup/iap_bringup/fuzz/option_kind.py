@@ -48,7 +48,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {
     "run": ("run", "hover", *FREE),
     "replay": ("replay", "truth.csv", *FREE),
     "sweep": ("sweep", "hover", *STUDY),
-    "dataset": ("dataset", "hover", *STUDY),
+    "dataset": ("dataset", "hover", *STUDY, "--count", "2"),
     "dataset of episodes": ("dataset", "docking", "--policy", "script", "--episodes", "1", "--json"),
     "cluster": ("cluster", "nowhere:1"),
     "evaluate": ("evaluate", "hold", *EPISODE),
