@@ -22,10 +22,8 @@ NUMBERS = (
     "-1", "0", "1", "nan", "inf", "-inf", "1e9", "1e308", "-1e308", "1e-320", "9" * 30, "x", "", "20000000",
     "--", "-", "=", "ä\u2028b", "\u202e", "\udcff", "x" * 100_000, "[" * 5000, "1:2:3", "a,b", "0.03",
 )  # fmt: skip
-MUCH, LONG = (
-    (100_000, MAX_COUNT),
-    (100.0, 1e8),
-)  # of what is right, and takes days; more is refused
+# Of what is right, and takes days; more is refused.
+MUCH, LONG = (100_000, MAX_COUNT), (100.0, 1e8)
 WORK: Mapping[str, tuple[float, float]] = {
     "episodes": MUCH, "seeds": MUCH, "count": MUCH, "steps": MUCH, "updates": MUCH, "cases": MUCH, "workers": MUCH,
     "cluster": MUCH, "duration": LONG, "seconds": LONG,

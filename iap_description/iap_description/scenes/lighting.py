@@ -43,9 +43,8 @@ class Sun(Record):
         return np.array([np.cos(h) * np.cos(a), np.cos(h) * np.sin(a), np.sin(h)])
 
 
-AirLength = Annotated[
-    float, Field(strict=True, ge=0.1, le=1e6)
-]  # over which air changes what is seen [m]
+# Over which air changes what is seen [m].
+AirLength = Annotated[float, Field(strict=True, ge=0.1, le=1e6)]
 
 
 class TimeOfDay(Record):
