@@ -128,6 +128,9 @@ def validate(
     """
     try:
         return record.model_validate(tree)
+    except UnicodeEncodeError as error:  # of a refusal that has a name in another encoding
+        refusal = error.object.encode(errors="backslashreplace").decode()
+        raise BadInput(f"{source}: {refusal}") from error
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         checked = KEY.match(fault["msg"])  # by a check of several keys

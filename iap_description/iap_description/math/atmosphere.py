@@ -19,5 +19,6 @@ EXPONENT = STANDARD_GRAVITY * 0.0289644 / (8.31432 * LAPSE)
 
 
 def standard_pressure(height: ArrayLike) -> Array:
-    """Pressure [Pa] at heights above the sea [m] below 11 km."""
-    return np.asarray(SEA_LEVEL * (1.0 - LAPSE / TEMPERATURE * np.asarray(height)) ** EXPONENT)
+    """Pressure [Pa] at heights above the sea [m] below 11 km; none from 44 km on, where the formula ends."""
+    left = np.maximum(1.0 - LAPSE / TEMPERATURE * np.asarray(height), 0.0)
+    return np.asarray(SEA_LEVEL * left**EXPONENT)

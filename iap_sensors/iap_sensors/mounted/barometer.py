@@ -11,12 +11,13 @@ Presets are read from ``data/barometer/NAME.yaml``.
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import Hertz, NonNegative, Presets, Real, Record
+from iap_description.config.record import Hertz, NonNegative, Presets, Record
 from iap_description.math.atmosphere import standard_pressure
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import ScalarReading, SensorSource
@@ -32,7 +33,9 @@ class BarometerSpec(Record):
 
     mount: str  # of the aircraft
     rate: Hertz  # [Hz]
-    altitude: Real  # of the origin of `map` above the sea [m]
+    altitude: Annotated[
+        float, Field(strict=True, ge=-1000.0, le=11_000.0)
+    ]  # of the origin of `map` above the sea [m]
     noise: NonNegative  # white, standard deviation of a sample [Pa]
     walk: NonNegative  # density of the random walk [Pa/sqrt(s)]
     bias: NonNegative  # standard deviation of the offset [Pa]

@@ -5,7 +5,7 @@ import math
 from typing import Self
 
 import pytest
-from pydantic import TypeAdapter, ValidationError, model_validator
+from pydantic import TypeAdapter, ValidationError, field_validator, model_validator
 
 from iap_description.config import record
 from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT, MAX_SEED
@@ -174,3 +174,16 @@ class Pair(Record):
 def test_a_check_of_all_keys_blames_the_option_of_its_key_and_no_other(option, source):
     with pytest.raises(BadInput, match=f"^{source}: key 'names'"):
         validate(Pair, {"names": ("a", "a")}, source="file", typed={option: f"--{option}"})
+
+
+def test_a_refusal_with_a_name_in_another_encoding_is_one_line() -> None:
+    class Named(Record):
+        name: str
+
+        @field_validator("name")
+        @classmethod
+        def _is_known(cls, name: str) -> str:
+            raise ValueError(f"no scene '{name}'")
+
+    with pytest.raises(BadInput, match=r"^test: no scene 'a\\udcff'$"):
+        validate(Named, {"name": "a\udcff"}, source="test")

@@ -115,6 +115,7 @@ def test_pressures_are_those_of_the_standard_atmosphere():
     """ICAO Doc 7488, table of altitudes: 0, 1000, 5000 and 11000 m."""
     found = standard_pressure([0.0, 1000.0, 5000.0, 11000.0])
     np.testing.assert_allclose(found, [101_325.0, 89_874.6, 54_019.9, 22_632.0], rtol=2e-5)
+    assert standard_pressure([44_331.0, 1e6]).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("longitude", [0.0, 30.0, -120.0])
