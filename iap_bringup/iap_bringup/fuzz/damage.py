@@ -2,14 +2,15 @@
 """Damage to bytes, texts and trees, the same for the same generator."""
 
 import copy
+import math
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
 import yaml
 
-from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE
+from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT
 
 Tree = Any
 FLOATS = (float("nan"), float("inf"), -1e30, 1e30, 1e9, -1.0, 0.0, 1e-30)
@@ -28,6 +29,13 @@ WORDS = (
     "\x00", "\x07", "\ufeff",
     "&b [x,x,x,x,x,x,x,x]\nq: &c [*b,*b,*b,*b,*b,*b]\nr: &d [*c,*c,*c,*c,*c,*c]\ns: [*d,*d,*d,*d,*d]\n",
 )  # fmt: skip
+# Of what is right, and takes days; more is refused.
+MUCH, LONG = (100_000, MAX_COUNT), (100.0, 1e8)
+WORK: Mapping[str, tuple[float, float]] = {
+    "episodes": MUCH, "seeds": MUCH, "count": MUCH, "steps": MUCH, "updates": MUCH, "cases": MUCH, "workers": MUCH,
+    "cluster": MUCH, "duration": LONG, "seconds": LONG,
+}  # fmt: skip
+"""Numbers between which options and keys of these names make a command work for days."""
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
@@ -100,6 +108,15 @@ def damaged_text(text: str, rng: Random) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
+def is_long(name: str, word: str) -> bool:
+    """True if an option or a key would make a command work for days, see `WORK`."""
+    least, most = WORK.get(name, (math.inf, math.inf))
+    try:
+        return least < float(word) <= most
+    except ValueError:
+        return False
+
+
 def damaged_tree(tree: Tree, rng: Random) -> Tree:
     """Values replaced, keys taken out, added or renamed."""
     tree = copy.deepcopy(tree)
@@ -109,7 +126,7 @@ def damaged_tree(tree: Tree, rng: Random) -> Tree:
             return rng.choice(VALUES)
         what = rng.random()
         if what < 0.7:
-            parent[key] = rng.choice(VALUES)
+            _replace_value(parent, key, rng.choice(VALUES))
         elif what < 0.8:
             del parent[key]
         elif isinstance(parent, dict):
@@ -128,8 +145,14 @@ def detuned_tree(tree: Tree, rng: Random) -> Tree:
             return tree
         parent, key = rng.choice(leaves)
         texts = [p[k] for p, k in leaves if isinstance(p[k], str)]
-        parent[key] = other_value(parent[key], rng, texts)
+        _replace_value(parent, key, other_value(parent[key], rng, texts))
     return tree
+
+
+def _replace_value(parent: Any, key: Any, value: object) -> None:  # noqa: ANN401 - YAML
+    """Put a value into a container, unless it would make a command work for days."""
+    if not is_long(str(key), str(value)):
+        parent[key] = value
 
 
 def _leaves(tree: Tree) -> Iterator[tuple[Any, Any]]:

@@ -7,9 +7,10 @@ from pathlib import Path
 from random import Random
 
 from iap_bringup.fuzz.corpus import DURATION, Corpus
+from iap_bringup.fuzz.damage import is_long
 from iap_bringup.fuzz.file_damage import STRANGE_FILES
 from iap_bringup.fuzz.kind import EPISODE, FREE, CommandLine
-from iap_bringup.fuzz.setting_kind import NUMBERS, is_long
+from iap_bringup.fuzz.setting_kind import NUMBERS
 
 NAMES = (
     "hover",

@@ -2,17 +2,15 @@
 """Values of keys on the command line (``--set``)."""
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
 from iap_bringup.fuzz.corpus import DURATION, Corpus
-from iap_bringup.fuzz.damage import VALUES, WORDS, other_value, paths, yaml_bytes
+from iap_bringup.fuzz.damage import VALUES, WORDS, is_long, other_value, paths, yaml_bytes
 from iap_bringup.fuzz.file_damage import read_tree
 from iap_bringup.fuzz.kind import FLIGHT, FREE, CommandLine
-from iap_description.config.bounds import MAX_COUNT
 from iap_estimation.navigation.settings import load_settings as estimation_settings
 from iap_learning.tasks.task import EXPERIMENTS, TASKS
 from iap_simulation.identification.settings import load_settings as identification_settings
@@ -22,13 +20,6 @@ NUMBERS = (
     "-1", "0", "1", "nan", "inf", "-inf", "1e9", "1e308", "-1e308", "1e-320", "9" * 30, "x", "", "20000000",
     "--", "-", "=", "ä\u2028b", "\u202e", "\udcff", "x" * 100_000, "[" * 5000, "1:2:3", "a,b", "0.03",
 )  # fmt: skip
-# Of what is right, and takes days; more is refused.
-MUCH, LONG = (100_000, MAX_COUNT), (100.0, 1e8)
-WORK: Mapping[str, tuple[float, float]] = {
-    "episodes": MUCH, "seeds": MUCH, "count": MUCH, "steps": MUCH, "updates": MUCH, "cases": MUCH, "workers": MUCH,
-    "cluster": MUCH, "duration": LONG, "seconds": LONG,
-}  # fmt: skip
-"""Numbers between which options and keys of these names make a command work for days."""
 REPORT = ("--no-plot", "--json")
 STUDY = ("--duration", str(DURATION), "--engine", "closed_form", "--workers", "1", *REPORT)
 TreeOf = Callable[[Corpus], Any]
@@ -124,15 +115,6 @@ def _set_values(arguments: list[str], tree: Any, rng: Random) -> None:  # noqa: 
         other = _other(_value_at(tree, key), rng)
         if not is_long(key.rpartition(".")[2], other):
             arguments += ["--set", f"{key}={other}".replace("\0", "")]
-
-
-def is_long(name: str, word: str) -> bool:
-    """True if an option or a key would make a command work for days, see `WORK`."""
-    least, most = WORK.get(name, (math.inf, math.inf))
-    try:
-        return least < float(word) <= most
-    except ValueError:
-        return False
 
 
 def _other(value: object, rng: Random) -> str:

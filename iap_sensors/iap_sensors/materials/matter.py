@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_sensors.materials.noise import occlusion, slopes
 
+LARGEST_HALF = 60_000.0  # of light in numbers of 16 bits [kcd/m^2]
 LEAST_ROUGHNESS, LARGEST_ROUGHNESS = 0.06, 0.96
 DARKEST, BRIGHTEST = 0.02, 0.9  # reflectance that matter has
 

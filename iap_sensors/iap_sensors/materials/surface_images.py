@@ -9,9 +9,8 @@ from iap_description.assets.images import Pixels
 from iap_description.assets.surface_images import SurfaceImages
 from iap_description.math import srgb
 from iap_description.process.extras import cv2
-from iap_sensors.materials.matter import LARGEST_ROUGHNESS, LEAST_ROUGHNESS
+from iap_sensors.materials.matter import LARGEST_HALF, LARGEST_ROUGHNESS, LEAST_ROUGHNESS
 
-BRIGHTEST_GLOW = 60000.0  # that numbers of 16 bits hold [kcd/m^2]
 FLAT = 0.5  # of a normal's part along the surface, as an image has it
 
 
@@ -36,7 +35,7 @@ def maps_of(images: SurfaceImages, pixels: int) -> NDArray[np.uint8]:
 def glow_of(images: SurfaceImages, pixels: int) -> NDArray[np.float16]:
     """(pixels, pixels, 3) luminance of what a surface emits [kcd/m^2]."""
     shares = 1.0 if images.emission is None else srgb.decoded(_sized(images.emission, pixels))
-    luminance = np.minimum(1e-3 * np.array(images.luminance), BRIGHTEST_GLOW)
+    luminance = np.minimum(1e-3 * np.array(images.luminance), LARGEST_HALF)
     return np.broadcast_to(shares * luminance, (pixels, pixels, 3)).astype(np.float16)
 
 

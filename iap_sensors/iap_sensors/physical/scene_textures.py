@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from iap_description.arrays import Array
 from iap_sensors.cameras.drawn_geometry import DrawnGeometry
 from iap_sensors.materials.library import PIXELS
+from iap_sensors.materials.matter import LARGEST_HALF
 from iap_sensors.physical.environment import Environment
 from iap_sensors.physical.material_maps import NOISE_PIXELS, MaterialMaps
 from iap_sensors.physical.openness import Openness
@@ -118,13 +119,18 @@ class SkyTextures:
         self.mirrored = _texture(context, levels[0])
         self.mirrored.build_mipmaps(0, LEVELS - 1)
         for level, image in enumerate(levels):
-            self.mirrored.write(np.ascontiguousarray(image, np.float16).tobytes(), level=level)
+            self.mirrored.write(_half_floats(image), level=level)
         self.mirrored.filter = moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR
         assert self.mirrored.size == MIRROR[::-1]  # noqa: S101 - levels halve it
 
 
 def _texture(context: moderngl.Context, image: Array) -> moderngl.Texture:
-    data = np.ascontiguousarray(np.minimum(image, 60000.0), np.float16)
-    texture = context.texture((image.shape[1], image.shape[0]), 3, data.tobytes(), dtype="f2")
+    size = image.shape[1], image.shape[0]
+    texture = context.texture(size, 3, _half_floats(image), dtype="f2")
     texture.repeat_y = False
     return texture
+
+
+def _half_floats(image: Array) -> bytes:
+    """An image as numbers of 16 bits, none beyond the largest of them."""
+    return np.ascontiguousarray(np.minimum(image, LARGEST_HALF), np.float16).tobytes()

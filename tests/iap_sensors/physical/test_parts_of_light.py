@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from iap_description.scenes.lighting import Lamp, Weather
-from iap_sensors.physical import lamp_colors, lamps, openness, sky_image, smooth_edges
+from iap_sensors.physical import (
+    lamp_colors,
+    lamps,
+    openness,
+    scene_textures,
+    sky_image,
+    smooth_edges,
+)
 from iap_sensors.physical.particles import Fallers
 from iap_sensors.physical.programs import with_constants
 
@@ -248,3 +255,8 @@ def test_what_falls_is_as_large_and_fast_as_its_laws_say(rain: float, snow: floa
         assert mm.min() >= 0.9 - 1e-9
         assert mm.mean() == pytest.approx(0.9 + 1.0 / (2.55 * snow**-0.48), rel=0.05)
         assert 1.2 * 0.7 <= falling.speeds.min() and falling.speeds.max() <= 1.2 * 1.3
+
+
+def test_light_beyond_numbers_of_16_bits_is_the_largest_of_them() -> None:
+    halves = np.frombuffer(scene_textures._half_floats(np.array([[0.5, 1e9]])), np.float16)
+    assert halves.tolist() == [0.5, 60_000.0]
