@@ -7,17 +7,8 @@ from typing import Any, Literal, Self
 from pydantic import model_validator
 
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import (
-    Flag,
-    NonNegative,
-    Positive,
-    Presets,
-    Record,
-    Share,
-    Vec3,
-    merged,
-    validate,
-)
+from iap_description.config.record import Presets, Record, merged, validate
+from iap_description.config.values import Flag, NonNegative, Positive, Share, Vec3
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 
 PRESETS = Presets(Path(__file__).parent / "data" / "gains", "gain preset")

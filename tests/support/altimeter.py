@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from iap_description.config.record import NonNegative, Positive, Record
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive
 from iap_description.sensors.readings import ScalarReading
 from iap_description.sensors.sensor_info import OtherSensorInfo
 from iap_io.sensor_messages.scalar_codec import ScalarCodec

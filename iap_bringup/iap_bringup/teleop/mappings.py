@@ -7,16 +7,8 @@ from pydantic import Field, model_validator
 
 from iap_bringup import DATA
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import (
-    NonNegative,
-    Positive,
-    Presets,
-    Real,
-    Record,
-    RpyDegrees,
-    Vec3,
-    validate,
-)
+from iap_description.config.record import Presets, Record, validate
+from iap_description.config.values import NonNegative, Positive, Real, RpyDegrees, Vec3
 
 MAPPINGS = Presets(DATA / "teleop", "mapping")
 Index = Annotated[int, Field(strict=True, ge=0)]

@@ -9,7 +9,8 @@ from iap_control.arm.motions import ArmWaypoints, ExternalMotion, HoldMotion, Sw
 from iap_control.arm.tip_guidance import TipPath
 from iap_control.arm.tip_stick import TipStick
 from iap_control.arm.tip_velocities import TipVelocities
-from iap_description.config.record import Count, Flag, NonNegative, Record, type_of
+from iap_description.config.record import Record, type_of
+from iap_description.config.values import Count, Flag, NonNegative
 
 Tagged = (
     Annotated[HoldMotion, Tag("hold")]

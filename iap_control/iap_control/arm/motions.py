@@ -8,7 +8,8 @@ from pydantic import Field, model_validator
 
 from iap_control.references.jet import Jet
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Real, Record
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive, Real
 from iap_description.errors import BadInput
 from iap_description.vehicles.arm import Arm
 

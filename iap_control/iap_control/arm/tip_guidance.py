@@ -18,7 +18,8 @@ from iap_control.laws.end_effector import (
     task_pose,
 )
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import Hertz, NonNegative, Positive, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Hertz, NonNegative, Positive
 from iap_description.errors import FlightFailed
 from iap_description.math import so3
 from iap_description.signals import Reference

@@ -8,7 +8,8 @@ from pydantic import model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.bounds import MAX_SI_NUMBER
-from iap_description.config.record import Degrees, NonNegative, Real, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Degrees, NonNegative, Real
 
 
 class Harmonic(Record):

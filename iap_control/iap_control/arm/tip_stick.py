@@ -10,7 +10,8 @@ from pydantic import model_validator
 from iap_control.arm.tip_guidance import TipGuidance, TipMotion
 from iap_control.laws.end_effector import HEADING, level
 from iap_description.arrays import Array
-from iap_description.config.record import Degrees, NonNegative, Positive, Record, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import Degrees, NonNegative, Positive, Vec3
 from iap_description.vehicles.mounted_arm import MountedArm
 
 

@@ -6,7 +6,8 @@ from typing import Literal
 
 from iap_control.references.landing import Descent
 from iap_description.arrays import Array
-from iap_description.config.record import Positive, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Positive
 from iap_description.signals import EstimateHealth, Reference
 from iap_description.states import REF_FIXED
 

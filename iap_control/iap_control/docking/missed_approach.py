@@ -18,7 +18,8 @@ from iap_control.docking.guidance import script_accelerations
 from iap_control.docking.settings import ScriptParameters
 from iap_control.docking.vehicle_control import DISTURBANCE, attitude_command
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Real, Record
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive, Real
 from iap_description.math.kernels import sub, vec_at
 from iap_description.vehicles.latch import approach
 

@@ -3,7 +3,8 @@
 
 from typing import NamedTuple
 
-from iap_description.config.record import NonNegative, Positive, Record
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive
 
 
 class ScriptSettings(Record):

@@ -6,7 +6,8 @@ from typing import Literal
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
-from iap_description.config.record import NonNegative, Positive, Record, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive, Vec3
 from iap_description.signals import AXES, ForceMode, ForceTask
 
 Axis = Literal["x", "y", "z", "roll", "pitch", "yaw"]

@@ -15,7 +15,8 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Record
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive
 from iap_description.errors import BadInput, IapError
 from iap_description.math import so3
 from iap_description.vehicles.arm import Arm

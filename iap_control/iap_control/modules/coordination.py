@@ -8,7 +8,8 @@ from pydantic import Field
 from iap_control.modules.bearing import Lift
 from iap_control.modules.settings import ModulesSpec
 from iap_description.config.plain_yaml import parse_mapping, yaml_text
-from iap_description.config.record import Hertz, Positive, Real, Record, Vec3, validate
+from iap_description.config.record import Record, validate
+from iap_description.config.values import Hertz, Positive, Real, Vec3
 
 StateRow = Annotated[tuple[Real, ...], Field(min_length=13, max_length=13)]
 

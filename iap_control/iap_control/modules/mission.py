@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from iap_control.modules.exchange import JointState, LatchOrder, ModuleReports
-from iap_description.config.record import NonNegative, Record
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative
 
 
 class JointProgress(Protocol):

@@ -7,18 +7,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from iap_control.modules.mission import JoinStep, MissionStep, PartStep
-from iap_description.config.record import (
-    Count,
-    Flag,
-    Hertz,
-    NonNegative,
-    Positive,
-    Presets,
-    Real,
-    Record,
-    Share,
-    merged,
-)
+from iap_description.config.record import Presets, Record, merged
+from iap_description.config.values import Count, Flag, Hertz, NonNegative, Positive, Real, Share
 from iap_description.errors import BadInput, shown
 from iap_description.vehicles.face_latch import CatchLimits
 from iap_description.vehicles.proximity import Proximity

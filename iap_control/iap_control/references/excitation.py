@@ -11,7 +11,8 @@ from pydantic import model_validator
 from iap_control.references.jet import Jet, constant
 from iap_control.references.rows import rows_of
 from iap_description.arrays import Array
-from iap_description.config.record import Degrees, Position, Positive, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Degrees, Position, Positive
 
 X, Y, Z, YAW = range(4)
 MAX_DURATION = 3600.0  # of all repeats [s]

@@ -8,7 +8,8 @@ import numpy as np
 from iap_control.references.jet import Jet, polyline
 from iap_control.references.rows import from_ned, rows_of
 from iap_description.arrays import Array
-from iap_description.config.record import Count, Positive, Real, Record, RpyDegrees, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import Count, Positive, Real, RpyDegrees, Vec3
 
 
 def _lap(phase: Jet, amplitude: Vec3, altitude: float) -> tuple[Jet, Jet, Jet]:

@@ -9,13 +9,13 @@ from pydantic import Field, model_validator
 from iap_control.references.jet import Jet, constant
 from iap_control.references.rows import rows_of
 from iap_description.arrays import Array
-from iap_description.config.record import (
+from iap_description.config.record import Record
+from iap_description.config.values import (
     Degrees,
     Length,
     Position,
     Positive,
     Real,
-    Record,
     RpyDegrees,
     Vec3,
 )

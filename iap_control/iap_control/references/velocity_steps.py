@@ -9,7 +9,8 @@ from pydantic import model_validator
 
 from iap_control.references.jet import Jet
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import Degrees, NonNegative, Position, Positive, Record, Seed
+from iap_description.config.record import Record
+from iap_description.config.values import Degrees, NonNegative, Position, Positive, Seed
 from iap_description.math import so3
 from iap_description.states import REF_FIXED, REF_P, REF_Q, REF_V, REF_W, Level
 

@@ -7,12 +7,12 @@ import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import (
+from iap_description.config.record import Record
+from iap_description.config.values import (
     Length,
     NonNegative,
     Position,
     Positive,
-    Record,
     RpyDegrees,
     Share,
     Vec3,

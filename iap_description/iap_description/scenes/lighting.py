@@ -10,14 +10,14 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import (
+from iap_description.config.record import Record
+from iap_description.config.values import (
     Degrees,
     Flag,
     Hertz,
     Length,
     Magnitude,
     Position,
-    Record,
     Share,
     Vec3,
 )

@@ -19,8 +19,8 @@ from iap_description.assets.matter import AssetMatter, of_luminance, without_ima
 from iap_description.assets.reduction import reduced
 from iap_description.config.alternatives import alternatives
 from iap_description.config.array_files import DAMAGE
-from iap_description.config.record import Length, Positive, Real
 from iap_description.config.text_files import is_file
+from iap_description.config.values import Length, Positive, Real
 from iap_description.geometry.mesh_files import FARTHEST
 from iap_description.geometry.shapes import Rgba
 from iap_description.geometry.solids import wide_normals

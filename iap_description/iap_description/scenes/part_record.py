@@ -12,7 +12,8 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.assets.images import read_image
-from iap_description.config.record import Positive, Real, Record, RpyDegrees, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import Positive, Real, RpyDegrees, Vec3
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Rgba
 from iap_description.math import euler

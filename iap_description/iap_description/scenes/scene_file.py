@@ -10,16 +10,9 @@ from pydantic import Field
 
 from iap_description.assets.kinds import MESH_KINDS
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import (
-    NonNegative,
-    Positive,
-    Record,
-    Seed,
-    Share,
-    Vec3,
-    validate,
-)
+from iap_description.config.record import Record, validate
 from iap_description.config.text_files import is_file
+from iap_description.config.values import NonNegative, Positive, Seed, Share, Vec3
 from iap_description.errors import BadInput
 from iap_description.math import euler
 from iap_description.scenes.builder import Builder

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import Length, Positive
+from iap_description.config.values import Length, Positive
 from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.geometry.solids import prism
 from iap_description.scenes.builder import WHITE

@@ -22,7 +22,7 @@ from pydantic import Field
 
 from iap_description.arrays import Array
 from iap_description.config.bounds import are_plausible
-from iap_description.config.record import Real
+from iap_description.config.values import Real
 from iap_description.errors import BadInput, shown
 from iap_description.sensors.fisheye_models import (
     MAX_ANGLE,

@@ -9,17 +9,9 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from iap_description.config.plain_yaml import parse_yaml, yaml_text
-from iap_description.config.record import (
-    Count,
-    Flag,
-    Hertz,
-    NonNegative,
-    Real,
-    Record,
-    Vec3,
-    validate,
-)
+from iap_description.config.record import Record, validate
 from iap_description.config.text_files import read_text
+from iap_description.config.values import Count, Flag, Hertz, NonNegative, Real, Vec3
 from iap_description.errors import BadInput
 from iap_description.sensors.lens import (
     PLUMB_BOB,

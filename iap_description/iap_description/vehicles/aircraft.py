@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Mass, NonNegative3, Positive, Real, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Mass, NonNegative3, Positive, Real
 from iap_description.geometry.shapes import BodyShapes, Surface
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.ports import Port

@@ -13,17 +13,8 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import (
-    FileName,
-    NonNegative,
-    Positive,
-    Presets,
-    Real,
-    Record,
-    RpyDegrees,
-    Vec3,
-    validate,
-)
+from iap_description.config.record import Presets, Record, validate
+from iap_description.config.values import FileName, NonNegative, Positive, Real, RpyDegrees, Vec3
 from iap_description.geometry.shapes import BodyShapes
 from iap_description.math import euler
 from iap_description.vehicles.aircraft import Inertial

@@ -6,14 +6,8 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from iap_description.config.bounds import MAX_DELAY
-from iap_description.config.record import (
-    ExtendedRecord,
-    Hertz,
-    NonNegative,
-    NonNegative3,
-    Record,
-    Vec3,
-)
+from iap_description.config.record import ExtendedRecord, Record
+from iap_description.config.values import Hertz, NonNegative, NonNegative3, Vec3
 from iap_description.math.kernels import (
     Mat,
     Quat,

@@ -7,7 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.record import Length, Positive, Real, Record, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import Length, Positive, Real, Vec3
 from iap_description.geometry.shapes import Rgba, Shape
 
 _NEARBY = 1e-6  # [m] a stretch shorter than this is none

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from iap_description.config.bounds import MAX_DELAY
-from iap_description.config.record import AsWord, Count, Flag, NonNegative, Positive, Record, Share
+from iap_description.config.record import Record
+from iap_description.config.values import AsWord, Count, Flag, NonNegative, Positive, Share
 from iap_description.vehicles.aircraft import ROTORS, Aircraft
 
 TOLERANCE = 1e-6  # of times, which a stamp rounds to nanoseconds [s]

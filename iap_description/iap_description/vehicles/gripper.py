@@ -7,7 +7,8 @@ import numpy as np
 from pydantic import model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Flag, NonNegative, Positive, Record, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import Flag, NonNegative, Positive, Vec3
 from iap_description.math import so3
 from iap_description.vehicles.aircraft import inertia_matrix, obey_triangle_inequality
 from iap_description.vehicles.chain_inertia import Bodies

@@ -6,7 +6,8 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description.config.record import Degrees, NonNegative, Position, Positive, Record, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import Degrees, NonNegative, Position, Positive, Vec3
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.joint_types import JointTypeName, joint_type
 

@@ -18,7 +18,8 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import Flag, Length, NonNegative, Positive, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Flag, Length, NonNegative, Positive
 from iap_description.math import euler
 from iap_description.math.kernels import (
     Vec,

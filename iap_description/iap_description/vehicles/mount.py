@@ -6,7 +6,8 @@ from typing import Annotated
 from pydantic import Field
 
 from iap_description.config.bounds import MAX_LEVER
-from iap_description.config.record import Record, RpyDegrees
+from iap_description.config.record import Record
+from iap_description.config.values import RpyDegrees
 
 Lever = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-MAX_LEVER, le=MAX_LEVER)]
 Lever3 = tuple[Lever, Lever, Lever]  # [m]

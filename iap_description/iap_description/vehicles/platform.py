@@ -12,13 +12,9 @@ from pydantic import model_validator
 
 from iap_description.config.alternatives import alternatives, near
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import (
-    Real,
-    Record,
-    merged,
-    validate,
-)
+from iap_description.config.record import Record, merged, validate
 from iap_description.config.text_files import check_yaml_path, is_file
+from iap_description.config.values import Real
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import BodyShapes
 from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial

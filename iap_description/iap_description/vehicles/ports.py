@@ -12,14 +12,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import (
-    Length,
-    NonNegative,
-    Position,
-    Positive,
-    Record,
-    RpyDegrees,
-)
+from iap_description.config.record import Record
+from iap_description.config.values import Length, NonNegative, Position, Positive, RpyDegrees
 from iap_description.geometry.cavities import pipe, thick
 from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.geometry.solids import hull, stacked_rings

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The air between modules that fly close to each other."""
 
-from iap_description.config.record import Length, NonNegative, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Length, NonNegative
 
 
 class Proximity(Record):

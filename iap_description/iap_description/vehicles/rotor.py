@@ -8,7 +8,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Position, Positive, Record, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Position, Positive, Vec3
 from iap_description.math import so3
 
 UP = (0.0, 0.0, 1.0)

@@ -7,7 +7,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Length, NonNegative, Position, Record, RpyDegrees
+from iap_description.config.record import Record
+from iap_description.config.values import Length, NonNegative, Position, RpyDegrees
 from iap_description.geometry.shapes import Rgba, Shape, Surface
 from iap_description.math import euler
 from iap_description.vehicles.mount import Mount

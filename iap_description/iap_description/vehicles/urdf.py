@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, tostring
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.record import Vec3
+from iap_description.config.values import Vec3
 from iap_description.math import euler, so3
 from iap_description.vehicles.arm import arm_joint
 from iap_description.vehicles.assembly import Assembly, Joint

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_description.config.record import Vec3
+from iap_description.config.values import Vec3
 from iap_description.geometry.mesh_files import PACKAGE, mesh_path
 from iap_description.geometry.shapes import DIMENSIONS, Shape
 

@@ -9,7 +9,8 @@ from numba import njit
 from pydantic import model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Degrees, NonNegative, Positive, Record, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import Degrees, NonNegative, Positive, Vec3
 from iap_description.math import so3
 from iap_description.states import STATE_SIZE, P, Q, V, W
 

@@ -12,7 +12,8 @@ from numba import njit
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import Degrees, Positive, Real, Record, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import Degrees, Positive, Real, Vec3
 
 COLUMNS = 13  # numbers of a motion besides its path
 SCALE, SHIFT, COSINE, SINE, AMPLITUDE, RATE, PHASE, VELOCITY, BEGIN = 0, 1, 2, 3, 4, 7, 8, 9, 12

@@ -16,16 +16,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import (
-    Flag,
-    Length,
-    Mass,
-    Position,
-    Positive,
-    Record,
-    RpyDegrees,
-    Vec3,
-)
+from iap_description.config.record import Record
+from iap_description.config.values import Flag, Length, Mass, Position, Positive, RpyDegrees, Vec3
 from iap_description.geometry.cavities import arc, pipe, rectangular, thick
 from iap_description.geometry.mesh_files import read_mesh
 from iap_description.geometry.shapes import Rgba, Shape, Surface

@@ -13,16 +13,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import (
-    Degrees,
-    NonNegative,
-    Position,
-    Positive,
-    Presets,
-    Real,
-    Seed,
-    merged,
-)
+from iap_description.config.record import Presets, merged
+from iap_description.config.values import Degrees, NonNegative, Position, Positive, Real, Seed
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Rgba, Shape, Surface
 from iap_description.geometry.solids import Faces, hull

@@ -8,7 +8,8 @@ import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Flag, NonNegative, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Flag, NonNegative
 from iap_description.earth import GRAVITY
 from iap_description.geometry.shapes import Surface
 from iap_description.scenes.library import check_scene, has_ground, load_scene

@@ -22,7 +22,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.record import Magnitude, Presets, Record, validate
+from iap_description.config.record import Presets, Record, validate
+from iap_description.config.values import Magnitude
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import CaptureInfo, ImuInfo
 

@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import parse_mapping
-from iap_description.config.record import NonNegative, Real, validate
+from iap_description.config.record import validate
 from iap_description.config.text_files import read_text
+from iap_description.config.values import NonNegative, Real
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.so3 import transform

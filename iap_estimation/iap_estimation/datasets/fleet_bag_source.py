@@ -35,14 +35,8 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import (
-    Positive,
-    Record,
-    RpyDegrees,
-    Vec3,
-    VehicleName,
-    validate,
-)
+from iap_description.config.record import Record, validate
+from iap_description.config.values import Positive, RpyDegrees, Vec3, VehicleName
 from iap_description.errors import BadInput, shown
 from iap_description.math import euler
 from iap_estimation.datasets.bag_clocks import BagClocks, compare_clocks

@@ -33,7 +33,8 @@ from pydantic import Field, model_validator
 from iap_description.arrays import Array
 from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import Flag, Positive, Real, Record, Vec3, validate
+from iap_description.config.record import Record, validate
+from iap_description.config.values import Flag, Positive, Real, Vec3
 from iap_description.errors import BadInput, shown
 from iap_estimation.datasets.bag_clocks import BagClocks, compare_clocks, late_sentence
 from iap_estimation.datasets.bag_samples import RATE_SAMPLES, inertial, noise_of

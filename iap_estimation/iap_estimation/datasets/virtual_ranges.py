@@ -23,7 +23,8 @@ from pydantic import Field
 
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import Positive, Record, Vec3, validate
+from iap_description.config.record import Record, validate
+from iap_description.config.values import Positive, Vec3
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.random_streams import stream

@@ -6,15 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from iap_description.config.record import (
-    AsWord,
-    Count,
-    Flag,
-    NonNegative,
-    Positive,
-    Presets,
-    Record,
-)
+from iap_description.config.record import Presets, Record
+from iap_description.config.values import AsWord, Count, Flag, NonNegative, Positive
 
 PRESETS = Presets(Path(__file__).parent.parent / "data" / "frontend", "front end")
 Side = Annotated[int, Field(strict=True, ge=5, le=63)]

@@ -6,16 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from iap_description.config.record import (
-    Count,
-    Flag,
-    Hertz,
-    Magnitude,
-    NonNegative,
-    Presets,
-    Record,
-    validate,
-)
+from iap_description.config.record import Presets, Record, validate
+from iap_description.config.values import Count, Flag, Hertz, Magnitude, NonNegative
 
 PRESETS = Presets(
     Path(__file__).parents[1] / "data" / "virpo", "estimator settings", base="default"

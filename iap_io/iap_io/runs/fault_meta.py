@@ -4,7 +4,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from iap_description.config.record import Flag, NonNegative, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Flag, NonNegative
 from iap_description.vehicles.faults import AnyFault
 
 

@@ -7,15 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import (
-    FileName,
-    Flag,
-    Hertz,
-    NonNegative,
-    Positive,
-    Record,
-    Vec3,
-)
+from iap_description.config.record import Record
+from iap_description.config.values import FileName, Flag, Hertz, NonNegative, Positive, Vec3
 from iap_description.earth import GRAVITY
 from iap_description.sensors.sensor_info import AnySensor
 from iap_io.runs.vehicle_meta import VehicleMeta

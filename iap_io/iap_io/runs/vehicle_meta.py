@@ -6,15 +6,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from iap_description.config.record import (
-    Flag,
-    NonNegative,
-    Positive,
-    Real,
-    Record,
-    Vec3,
-    VehicleName,
-)
+from iap_description.config.record import Record
+from iap_description.config.values import Flag, NonNegative, Positive, Real, Vec3, VehicleName
 from iap_description.sensors.sensor_info import FixedFrame
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly, Joint

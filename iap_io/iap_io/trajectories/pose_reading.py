@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
-from iap_description.config.record import Positive, Real, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Positive, Real
 from iap_io.trajectories.conventions import (
     AngleUnit,
     AxesEvidence,

@@ -6,15 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
 
 from pydantic import Field, model_validator
 
-from iap_description.config.record import (
-    Count,
-    ExtendedRecord,
-    FileName,
-    Hertz,
-    Positive,
-    Real,
-    Record,
-)
+from iap_description.config.record import ExtendedRecord, Record
+from iap_description.config.values import Count, FileName, Hertz, Positive, Real
 from iap_description.errors import BadInput, shown
 from iap_learning.policies.blocks.convolution import Convolution
 from iap_learning.policies.blocks.gru import Gru

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import NonNegative, Presets, Record, validate
+from iap_description.config.record import Presets, Record, validate
+from iap_description.config.values import NonNegative
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
 from iap_learning.tasks.episodes import AnyEpisodes

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 from pydantic import Field
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import NonNegative, Record
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative
 from iap_description.math import so3
 from iap_description.math.random_streams import stream, uniforms
 from iap_description.states import Q

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import model_validator
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import Real, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Real
 from iap_description.errors import BadInput
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING
 from iap_simulation.batch.actions import REFERENCE_KINDS

@@ -9,15 +9,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator
 
-from iap_description.config.record import (
-    Count,
-    ExtendedRecord,
-    FileName,
-    Positive,
-    Presets,
-    Record,
-    override,
-)
+from iap_description.config.record import ExtendedRecord, Presets, Record, override
+from iap_description.config.values import Count, FileName, Positive
 from iap_learning.tasks.scaling import ActionRange
 from iap_learning.tasks.user_terms import is_user_function
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.config.record import Positive
+from iap_description.config.values import Positive
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.episodes import AnyEpisodes
 

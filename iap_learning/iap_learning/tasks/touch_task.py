@@ -3,7 +3,8 @@
 
 from typing import Literal
 
-from iap_description.config.record import Real, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Real
 from iap_learning.tasks.scaling import ActionRange
 from iap_learning.tasks.task import Task
 

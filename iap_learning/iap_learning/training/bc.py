@@ -7,7 +7,8 @@ r"""Behaviour cloning (Pomerleau, "ALVINN", NIPS 1988): the policy does what was
 
 from typing import Any, NamedTuple
 
-from iap_description.config.record import Count, Magnitude, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Count, Magnitude
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import (
     LearningRate,

@@ -15,7 +15,8 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description.config.record import Magnitude, Real, Record, Share
+from iap_description.config.record import Record
+from iap_description.config.values import Magnitude, Real, Share
 from iap_learning.training.experience import EndedEpisodes
 
 Value = Annotated[int, Field(strict=True)] | Real | tuple[Real, ...]

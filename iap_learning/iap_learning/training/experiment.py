@@ -9,17 +9,8 @@ import yaml
 from pydantic import Field, model_validator
 
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import (
-    Count,
-    ExtendedRecord,
-    FileName,
-    Magnitude,
-    NonNegative,
-    Record,
-    Seed,
-    override,
-    validate,
-)
+from iap_description.config.record import ExtendedRecord, Record, override, validate
+from iap_description.config.values import Count, FileName, Magnitude, NonNegative, Seed
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import write_file
 from iap_learning.tasks.task import EXPERIMENTS

@@ -14,7 +14,8 @@ error but for constants.
 
 from typing import Any, NamedTuple
 
-from iap_description.config.record import BelowOne, Count, Magnitude, Record, Share
+from iap_description.config.record import Record
+from iap_description.config.values import BelowOne, Count, Magnitude, Share
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import (
     LearningRate,

@@ -19,15 +19,8 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from iap_description.config.record import (
-    BelowOne,
-    Count,
-    Magnitude,
-    NonNegative,
-    Real,
-    Record,
-    Share,
-)
+from iap_description.config.record import Record
+from iap_description.config.values import BelowOne, Count, Magnitude, NonNegative, Real, Share
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import (
     Floats,

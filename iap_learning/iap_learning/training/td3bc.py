@@ -42,7 +42,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from iap_description.config.record import BelowOne, Count, Magnitude, NonNegative, Record, Share
+from iap_description.config.record import Record
+from iap_description.config.values import BelowOne, Count, Magnitude, NonNegative, Share
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import (
     LearningRate,

@@ -13,8 +13,9 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import numpy as np
 from pydantic import Field
 
-from iap_description.config.record import Real, Record, Share, validate
+from iap_description.config.record import Record, validate
 from iap_description.config.text_files import is_file
+from iap_description.config.values import Real, Share
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
 from iap_io.runs.run_folder import CHECKPOINT, write_file

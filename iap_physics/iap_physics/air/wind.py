@@ -29,7 +29,8 @@ from numba import njit
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import Degrees, NonNegative, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Degrees, NonNegative
 from iap_description.errors import BadInput
 from iap_description.math.kernels import Packed
 

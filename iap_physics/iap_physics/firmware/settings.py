@@ -6,16 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from iap_description.config.alternatives import alternatives
-from iap_description.config.record import (
-    Flag,
-    Hertz,
-    NonNegative,
-    Positive,
-    Real,
-    Record,
-    Vec3,
-    validate,
-)
+from iap_description.config.record import Record, validate
+from iap_description.config.values import Flag, Hertz, NonNegative, Positive, Real, Vec3
 from iap_description.errors import BadInput, shown
 
 CUSTOM = "module:Class"  # tag of a firmware of the user's own

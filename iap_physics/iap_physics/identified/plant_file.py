@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 from iap_description.arrays import Array
 from iap_description.config.bounds import MAX_DELAY
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import NonNegative, Positive, Presets, Real, Record, validate
+from iap_description.config.record import Presets, Record, validate
+from iap_description.config.values import NonNegative, Positive, Real
 from iap_description.errors import BadInput, shown
 from iap_physics.identified.dynamics import CHANNELS, PARAMETERS, Dynamics
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The specification of an identified plant: its model, its noise, and where it starts."""
 
-from iap_description.config.record import Flag, NonNegative, Position, Real, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Flag, NonNegative, Position, Real
 
 
 class IdentifiedSpec(Record):

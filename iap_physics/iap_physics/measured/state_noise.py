@@ -13,7 +13,8 @@ from numba import njit
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.config.record import BelowOne, NonNegative, Record
+from iap_description.config.record import Record
+from iap_description.config.values import BelowOne, NonNegative
 from iap_description.math import so3
 from iap_description.math.kernels import qmul, quat_at
 from iap_description.states import STATE_SIZE, P, Q, V, W

@@ -14,7 +14,8 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import Positive, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Positive
 from iap_description.errors import BadInput
 from iap_description.math.kernels import put, quat, rotate, unrotate, vec
 from iap_description.math.second_order import transition

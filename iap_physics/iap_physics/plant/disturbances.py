@@ -7,7 +7,8 @@ from typing import Self
 from pydantic import model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Record, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive, Vec3
 from iap_physics.plant.part import PlantPart
 
 

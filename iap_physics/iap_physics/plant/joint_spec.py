@@ -3,7 +3,8 @@
 
 from collections.abc import Collection
 
-from iap_description.config.record import Flag, Hertz, Positive, Record, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import Flag, Hertz, Positive, Vec3
 from iap_description.errors import BadInput
 from iap_description.vehicles.proximity import Proximity
 

@@ -10,8 +10,9 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import parse_mapping, yaml_text
-from iap_description.config.record import Flag, Record, Seed, validate
+from iap_description.config.record import Record, validate
 from iap_description.config.text_files import read_text
+from iap_description.config.values import Flag, Seed
 from iap_description.math.random_streams import stream
 from iap_description.vehicles.gripper import GripperSpec
 from iap_description.vehicles.latch import Ends, Latch, check_ports

@@ -7,7 +7,8 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from iap_description.config.bounds import MAX_RATE
-from iap_description.config.record import Positive, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Positive
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.faults import AnyFault, LateCommands
 

@@ -8,7 +8,8 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description.config.record import Count, Flag, NonNegative, Positive, Real, Record, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import Count, Flag, NonNegative, Positive, Real, Vec3
 from iap_description.geometry.shapes import Surface
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import InertialMounts, Sampling

@@ -8,7 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.config.bounds import MAX_DELAY
-from iap_description.config.record import NonNegative, Positive, Record, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive, Vec3
 from iap_description.vehicles.aircraft import Drag
 from iap_description.vehicles.assembly import Assembly
 

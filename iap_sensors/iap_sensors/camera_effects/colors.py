@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from iap_description.arrays import Array, Integers, Singles
-from iap_description.config.record import Flag, NonNegative, Vec3
+from iap_description.config.values import Flag, NonNegative, Vec3
 from iap_description.process.extras import cv2
 from iap_sensors.camera_effects.effect import (
     CameraEffect,

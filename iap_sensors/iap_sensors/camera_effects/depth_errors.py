@@ -24,7 +24,7 @@ from numba import njit
 from pydantic import Field
 
 from iap_description.arrays import Singles
-from iap_description.config.record import BelowOne, Flag, NonNegative, Positive
+from iap_description.config.values import BelowOne, Flag, NonNegative, Positive
 from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_description.config.record import Share
+from iap_description.config.values import Share
 from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraImage,

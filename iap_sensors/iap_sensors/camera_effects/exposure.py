@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from iap_description.config.record import Positive
+from iap_description.config.values import Positive
 from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,

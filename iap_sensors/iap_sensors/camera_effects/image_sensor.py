@@ -26,7 +26,7 @@ from numba import njit
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Singles
-from iap_description.config.record import BelowOne, NonNegative, Positive
+from iap_description.config.values import BelowOne, NonNegative, Positive
 from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,

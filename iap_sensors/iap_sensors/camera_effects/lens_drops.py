@@ -19,7 +19,7 @@ from numba import njit
 from pydantic import Field
 
 from iap_description.arrays import Array, Singles
-from iap_description.config.record import Positive
+from iap_description.config.values import Positive
 from iap_description.process.extras import cv2
 from iap_sensors.camera_effects.effect import (
     CameraEffect,

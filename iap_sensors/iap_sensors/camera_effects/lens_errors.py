@@ -22,7 +22,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array, Singles
-from iap_description.config.record import Flag, Real
+from iap_description.config.values import Flag, Real
 from iap_description.process.extras import cv2
 from iap_sensors.camera_effects.effect import (
     CameraEffect,

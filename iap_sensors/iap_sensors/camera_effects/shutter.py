@@ -29,7 +29,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from iap_description.config.record import Degrees, Positive, Share
+from iap_description.config.values import Degrees, Positive, Share
 from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,

@@ -24,7 +24,7 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Share
+from iap_description.config.values import NonNegative, Share
 from iap_description.process.extras import cv2
 from iap_sensors.camera_effects.effect import (
     CameraEffect,

@@ -8,16 +8,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import (
-    Hertz,
-    NonNegative,
-    Position,
-    Positive,
-    Presets,
-    Real,
-    Record,
-    RpyDegrees,
-)
+from iap_description.config.record import Presets, Record
+from iap_description.config.values import Hertz, NonNegative, Position, Positive, Real, RpyDegrees
 from iap_description.sensors.lens import (
     PLUMB_BOB,
     Coefficients,

@@ -24,7 +24,8 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.config.record import Degrees, NonNegative, Positive, Presets, Record
+from iap_description.config.record import Presets, Record
+from iap_description.config.values import Degrees, NonNegative, Positive
 from iap_description.earth import GRAVITY
 from iap_description.math import so3
 from iap_description.math.kernels import (

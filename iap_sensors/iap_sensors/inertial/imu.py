@@ -15,14 +15,8 @@ from numba import njit
 from pydantic import Field
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import (
-    Hertz,
-    NonNegative,
-    Positive,
-    Presets,
-    Record,
-    Share,
-)
+from iap_description.config.record import Presets, Record
+from iap_description.config.values import Hertz, NonNegative, Positive, Share
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "imu", "inertial unit")
 MAX_LINES = 1000  # of a vibration

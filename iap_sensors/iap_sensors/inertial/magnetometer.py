@@ -12,7 +12,8 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import Degrees, Hertz, NonNegative, Positive, Presets, Record
+from iap_description.config.record import Presets, Record
+from iap_description.config.values import Degrees, Hertz, NonNegative, Positive
 from iap_description.math import so3
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "magnetometer", "magnetometer")

@@ -17,7 +17,8 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import Hertz, NonNegative, Presets, Record
+from iap_description.config.record import Presets, Record
+from iap_description.config.values import Hertz, NonNegative
 from iap_description.math.atmosphere import standard_pressure
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import ScalarReading, SensorSource

@@ -20,7 +20,8 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config.record import Hertz, NonNegative, Positive, Presets, Real, Record
+from iap_description.config.record import Presets, Record
+from iap_description.config.values import Hertz, NonNegative, Positive, Real
 from iap_description.math.geodesy import Geodetic, geodetic
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import FixReading, SensorSource

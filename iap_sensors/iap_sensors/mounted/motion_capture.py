@@ -24,7 +24,8 @@ from pydantic import Field
 
 from iap_description.arrays import Array
 from iap_description.config.bounds import MAX_DELAY
-from iap_description.config.record import Hertz, NonNegative, Presets, Record
+from iap_description.config.record import Presets, Record
+from iap_description.config.values import Hertz, NonNegative
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_description.sensors.mounts import SensorMount, mounts_on_aircraft

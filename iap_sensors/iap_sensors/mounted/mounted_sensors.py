@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Presets, Record
+from iap_description.config.record import Presets, Record
+from iap_description.config.values import NonNegative
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.random_streams import stream, uniform

@@ -7,7 +7,8 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from iap_description.config.plain_yaml import parse_mapping, read_yaml, yaml_text
-from iap_description.config.record import Hertz, Record, Seed, validate
+from iap_description.config.record import Record, validate
+from iap_description.config.values import Hertz, Seed
 from iap_description.errors import BadInput
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import SensorFault

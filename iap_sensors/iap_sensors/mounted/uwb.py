@@ -14,17 +14,9 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array, Booleans
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import (
-    Flag,
-    Hertz,
-    NonNegative,
-    Position,
-    Positive,
-    Presets,
-    Record,
-    Share,
-)
+from iap_description.config.record import Presets, Record
 from iap_description.config.text_files import is_file
+from iap_description.config.values import Flag, Hertz, NonNegative, Position, Positive, Share
 from iap_description.errors import BadInput, shown
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import RangeReading, SensorSource

@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from iap_description.config.record import Hertz, NonNegative, Positive, Presets, Record, Share
+from iap_description.config.record import Presets, Record
+from iap_description.config.values import Hertz, NonNegative, Positive, Share
 from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB
 from iap_description.sensors.sensor_info import Size
 

@@ -9,16 +9,8 @@ from typing import ClassVar, Self
 
 from pydantic import model_validator
 
-from iap_description.config.record import (
-    Count,
-    Degrees,
-    Hertz,
-    NonNegative,
-    Positive,
-    Presets,
-    Record,
-    Share,
-)
+from iap_description.config.record import Presets, Record
+from iap_description.config.values import Count, Degrees, Hertz, NonNegative, Positive, Share
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "lidar", "lidar")
 MAX_BEAMS = 1 << 20  # in a turn; real ones have 262144

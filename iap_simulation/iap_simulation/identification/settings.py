@@ -8,15 +8,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import (
-    Count,
-    Mass,
-    NonNegative,
-    Positive,
-    Record,
-    override,
-    validate,
-)
+from iap_description.config.record import Record, override, validate
+from iap_description.config.values import Count, Mass, NonNegative, Positive
 from iap_simulation.identification.log import LogUnits
 
 MAX_STARTS = 20  # each is a fit

@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field
 
 from iap_control.modules.joint_table import joints_of
 from iap_control.modules.settings import ModuleJointSpec, modules_tree
-from iap_description.config.record import Positive, Vec3, validate
+from iap_description.config.record import validate
+from iap_description.config.values import Positive, Vec3
 from iap_description.vehicles.faults import MotorFault
 from iap_physics.plant.joint_spec import PlantJoint, PlantJoints
 from iap_simulation.scenario.scenario import Scenario

@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Tag
 
-from iap_description.config.record import Flag, NonNegative, Record, type_of
+from iap_description.config.record import Record, type_of
+from iap_description.config.values import Flag, NonNegative
 
 
 class BodiesChoice(Record):

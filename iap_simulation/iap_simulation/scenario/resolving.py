@@ -166,7 +166,7 @@ def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
 
 
 def _file_name(text: str) -> str:
-    """A file's name as the name of a run, see `iap_description.config.record.FileName`."""
+    """A file's name as the name of a run, see `iap_description.config.values.FileName`."""
     return re.sub(r"^\W|[^\w .,+=@()~-]", "_", text)[:100]
 
 

@@ -8,7 +8,8 @@ from pydantic import Field, model_validator
 from iap_control.docking.settings import CoupledSettings, ScriptSettings
 from iap_control.modules.settings import ModulesSpec
 from iap_description.config.bounds import MAX_DELAY
-from iap_description.config.record import (
+from iap_description.config.record import Record
+from iap_description.config.values import (
     AsWord,
     BelowOne,
     FileName,
@@ -16,7 +17,6 @@ from iap_description.config.record import (
     NonNegative,
     NonNegative3,
     Positive,
-    Record,
     Seed,
 )
 from iap_description.vehicles.gripper import GripperSpec

@@ -12,15 +12,8 @@ from iap_control.gains import Gains
 from iap_control.interaction.push import Push
 from iap_control.references.motions import MotionOrReplay
 from iap_description.config.bounds import MAX_DELAY
-from iap_description.config.record import (
-    Degrees,
-    Flag,
-    NonNegative,
-    Positive,
-    Record,
-    Vec3,
-    VehicleName,
-)
+from iap_description.config.record import Record
+from iap_description.config.values import Degrees, Flag, NonNegative, Positive, Vec3, VehicleName
 from iap_description.vehicles.faults import Fault, SensorFault, check_faults
 from iap_description.vehicles.platform import Platform
 from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL

@@ -20,7 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from iap_description.config.json_files import read_json
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import Real, Record, validate
+from iap_description.config.record import Record, validate
+from iap_description.config.values import Real
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import create_run_folder, write_file
 from iap_simulation.sweeps.flying import Row

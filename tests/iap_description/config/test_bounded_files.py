@@ -15,8 +15,9 @@ from iap_description.config.array_files import read_arrays
 from iap_description.config.bounds import MAX_TABLE, check_size
 from iap_description.config.json_files import parse_json, read_json
 from iap_description.config.presets import Presets
-from iap_description.config.record import Count, Positive, Real, Record, validate
+from iap_description.config.record import Record, validate
 from iap_description.config.text_files import read_text, table_lines
+from iap_description.config.values import Count, Positive, Real
 from iap_description.errors import BadInput
 from iap_description.vehicles.platform import platform_tree
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import AfterValidator, Field
 
-from iap_description.config import record
+from iap_description.config import values
 from iap_description.config.json_files import parse_json, read_json
 from iap_description.config.plain_yaml import CACHED_TEXT, MAX_DEPTH, parse_mapping, parse_yaml
 from iap_description.config.presets import Presets, merged
@@ -31,13 +31,13 @@ def said(call, *args, **keys):
 
 class Ball(Record):
     type: Literal["ball"]
-    radius: record.Positive
+    radius: values.Positive
     color: Literal["red", "green"] = "red"
 
 
 class Bar(Record):
     type: Literal["bar"]
-    ends: tuple[record.Real, record.Real]
+    ends: tuple[values.Real, values.Real]
     inner: Ball | None = None
 
 
@@ -55,7 +55,7 @@ class Place(Record):
 
 
 class Air(Record):
-    drag: Annotated[Literal["on", "off"], record.AsWord]
+    drag: Annotated[Literal["on", "off"], values.AsWord]
 
 
 @pytest.mark.parametrize("word", ["on", "off"])

@@ -7,7 +7,7 @@ from typing import Self
 import pytest
 from pydantic import TypeAdapter, ValidationError, field_validator, model_validator
 
-from iap_description.config import record
+from iap_description.config import record, values
 from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT, MAX_SEED
 from iap_description.config.record import Record, override, validate
 from iap_description.errors import BadInput
@@ -93,8 +93,8 @@ def test_names_are_those_of_files(kind, good, bad):
 class Wheel(Record):
     """A record of two keys."""
 
-    radius: record.Positive
-    spokes: record.Count = 3
+    radius: values.Positive
+    spokes: values.Count = 3
 
 
 def test_a_record_has_no_other_keys_and_stays_as_it_is():
@@ -118,7 +118,7 @@ def test_nothing_is_mounted_a_kilometre_from_its_body():
 
 
 class Draw(Record):
-    width: record.Positive | tuple[record.Positive, record.Positive]
+    width: values.Positive | tuple[values.Positive, values.Positive]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import Positive, Record, validate
+from iap_description.config.record import Record, validate
+from iap_description.config.values import Positive
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.sweeps.flying import Chunk, Row
 from iap_simulation.sweeps.study import seeds_fingerprint, tree_fingerprint

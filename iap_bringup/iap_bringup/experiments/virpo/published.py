@@ -9,7 +9,8 @@ from pydantic import Field
 
 from iap_bringup import DATA
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import Positive, Record, validate
+from iap_description.config.record import Record, validate
+from iap_description.config.values import Positive
 
 FILE = DATA / "published" / "virpo.yaml"
 COLUMNS = {  # methods of the papers' tables

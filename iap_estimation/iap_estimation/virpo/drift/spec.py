@@ -3,7 +3,8 @@
 
 from pathlib import Path
 
-from iap_description.config.record import Hertz, Magnitude, Presets, Record, validate
+from iap_description.config.record import Presets, Record, validate
+from iap_description.config.values import Hertz, Magnitude
 
 PRESETS = Presets(Path(__file__).parents[2] / "data" / "drift_filter", "drift filter")
 

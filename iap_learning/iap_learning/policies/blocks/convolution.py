@@ -17,7 +17,8 @@ from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from iap_description.config.record import Count, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Count
 from iap_learning.policies.blocks.block import Arrays, CCall, OnnxGraph
 
 

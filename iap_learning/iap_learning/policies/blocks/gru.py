@@ -15,7 +15,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_description.config.record import Count, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Count
 from iap_learning.policies.blocks.block import Arrays, CCall, OnnxGraph
 
 GATES = 3

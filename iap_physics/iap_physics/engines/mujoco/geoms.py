@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import RpyDegrees
+from iap_description.config.values import RpyDegrees
 from iap_description.errors import BadInput
 from iap_description.geometry.mesh_files import mesh_path, read_mesh
 from iap_description.geometry.shapes import Shape, Surface

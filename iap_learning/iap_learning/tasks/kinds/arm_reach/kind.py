@@ -12,7 +12,7 @@ import numpy as np
 from iap_control.arm.tip_velocities import heading_twist, velocity_row
 from iap_control.laws.end_effector import EndEffectorGains, EndEffectorLaw, Four
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import Flag, Positive
+from iap_description.config.values import Flag, Positive
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.kernels import yaw_of

@@ -6,13 +6,8 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from iap_description.config.record import (
-    NonNegative,
-    Positive,
-    Real,
-    Record,
-    Vec3,
-)
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive, Real, Vec3
 from iap_learning.tasks.kinds.arm_reach.observations import TERMS
 from iap_learning.tasks.scaling import ActionRange
 from iap_learning.tasks.task import Task

@@ -13,7 +13,8 @@ from iap_control.docking.settings import ScriptParameters, ScriptSettings
 from iap_control.docking.vehicle_control import subtract_disturbances
 from iap_control.docking.wrench_guidance import WrenchGuidance, guidance_memory, guide_by_wrench
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import NonNegative, Positive, Record, validate
+from iap_description.config.record import Record, validate
+from iap_description.config.values import NonNegative, Positive
 from iap_description.errors import BadInput
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kind import EngineEpisode, SingleRun, TaskKind

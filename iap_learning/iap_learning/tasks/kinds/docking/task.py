@@ -7,13 +7,8 @@ from typing import ClassVar, Literal, Self
 from pydantic import model_validator
 
 from iap_control.docking.missed_approach import MissedApproachSettings
-from iap_description.config.record import (
-    Flag,
-    NonNegative,
-    Positive,
-    Real,
-    Record,
-)
+from iap_description.config.record import Record
+from iap_description.config.values import Flag, NonNegative, Positive, Real
 from iap_learning.tasks.kinds.docking.actions import KINDS
 from iap_learning.tasks.kinds.docking.observations import TERMS
 from iap_learning.tasks.scaling import ActionRange

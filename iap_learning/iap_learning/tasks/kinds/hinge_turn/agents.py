@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.config.record import NonNegative, Positive, Real
+from iap_description.config.values import NonNegative, Positive, Real
 from iap_learning.tasks.kinds.hinge_turn.episodes import TurnEpisodes
 from iap_learning.tasks.kinds.hinge_turn.observations import TurnInputs
 from iap_learning.tasks.touch_agents import TouchAgent, TouchAgentSettings

@@ -9,7 +9,8 @@ import numpy as np
 from iap_control.modules.exchange import JointState
 from iap_control.modules.joint_machine import JointMachine
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Record
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.signals import Reference

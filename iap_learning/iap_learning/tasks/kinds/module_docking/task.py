@@ -4,7 +4,8 @@
 from collections.abc import Collection
 from typing import ClassVar, Literal
 
-from iap_description.config.record import NonNegative, Positive, Real, Record
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive, Real
 from iap_learning.tasks.kinds.module_docking.observations import TERMS
 from iap_learning.tasks.kinds.platform.task import CommandRange
 from iap_learning.tasks.task import Task

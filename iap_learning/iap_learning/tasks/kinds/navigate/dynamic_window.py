@@ -22,7 +22,8 @@ from numba import njit
 from pydantic import Field
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import Count, Degrees, NonNegative, Positive, Record, Share
+from iap_description.config.record import Record
+from iap_description.config.values import Count, Degrees, NonNegative, Positive, Share
 from iap_description.math.kernels import Vec, add, formula, norm, scale, sub, vec_at
 from iap_description.world.distances import Pieces, Surroundings, distance_to
 from iap_description.world.world import World

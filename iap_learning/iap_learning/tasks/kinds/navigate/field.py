@@ -12,7 +12,8 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import NonNegative, Positive, Record, Share, Vec3
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive, Share, Vec3
 from iap_description.math.kernels import Vec, formula, norm, vec_at, yaw_of
 from iap_description.world.distances import Surroundings
 from iap_learning.tasks.agents import AgentSettings

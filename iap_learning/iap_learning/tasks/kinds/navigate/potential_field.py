@@ -17,7 +17,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Record
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive
 from iap_description.errors import BadInput
 from iap_description.math.kernels import formula, norm, quat_at, rotate, vec_at, yaw_of
 from iap_learning.tasks.agents import AgentSettings

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import NonNegative, Positive
+from iap_description.config.values import NonNegative, Positive
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.peg_in_hole.counts import PegCounts, PegRules, count, measures

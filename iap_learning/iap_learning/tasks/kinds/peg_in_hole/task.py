@@ -3,7 +3,8 @@
 
 from typing import Literal
 
-from iap_description.config.record import Positive, Real, Record
+from iap_description.config.record import Record
+from iap_description.config.values import Positive, Real
 from iap_learning.tasks.kinds.peg_in_hole.observations import TERMS
 from iap_learning.tasks.late_sensors import WrenchSensorSpec
 from iap_learning.tasks.scaling import ActionRange

@@ -3,7 +3,8 @@
 
 from typing import Literal
 
-from iap_description.config.record import NonNegative, Positive, Real, Record
+from iap_description.config.record import Record
+from iap_description.config.values import NonNegative, Positive, Real
 from iap_learning.tasks.kinds.perch_on_wall.observations import TERMS
 from iap_learning.tasks.late_sensors import DelayPeriods
 from iap_learning.tasks.touch_task import NormalVelocity, TouchReward, TouchTask

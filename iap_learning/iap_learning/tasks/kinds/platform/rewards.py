@@ -18,7 +18,8 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import FileName, Real, Record
+from iap_description.config.record import Record
+from iap_description.config.values import FileName, Real
 from iap_description.math.elementary import exponential
 from iap_description.math.kernels import formula
 from iap_description.math.lanes import Index, Lanes, get, set1

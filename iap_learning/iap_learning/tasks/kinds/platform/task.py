@@ -6,15 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator
 
-from iap_description.config.record import (
-    Count,
-    ExtendedRecord,
-    Flag,
-    NonNegative,
-    Positive,
-    Record,
-    validate,
-)
+from iap_description.config.record import ExtendedRecord, Record, validate
+from iap_description.config.values import Count, Flag, NonNegative, Positive
 from iap_learning.tasks.kinds.platform.quantities import AnyQuantity
 from iap_learning.tasks.kinds.platform.rewards import Reward
 from iap_learning.tasks.kinds.platform.term_table import TERMS

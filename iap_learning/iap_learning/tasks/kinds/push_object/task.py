@@ -3,13 +3,8 @@
 
 from typing import Literal
 
-from iap_description.config.record import (
-    Count,
-    NonNegative,
-    Positive,
-    Real,
-    Record,
-)
+from iap_description.config.record import Record
+from iap_description.config.values import Count, NonNegative, Positive, Real
 from iap_learning.tasks.kinds.push_object.observations import TERMS
 from iap_learning.tasks.late_sensors import DelayPeriods, WrenchSensorSpec
 from iap_learning.tasks.scaling import ActionRange

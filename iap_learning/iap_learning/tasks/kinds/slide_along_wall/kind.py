@@ -8,7 +8,7 @@ from typing import Literal, Unpack
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import NonNegative, Positive
+from iap_description.config.values import NonNegative, Positive
 from iap_description.math import so3
 from iap_description.states import Q, V
 from iap_learning.tasks.episodes import CameraPlacement

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive
+from iap_description.config.values import NonNegative, Positive
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
