@@ -37,7 +37,7 @@ LARGEST = {
 
 
 def read(kind, value):
-    return TypeAdapter(getattr(record, kind)).validate_python(value)
+    return TypeAdapter(getattr(values, kind)).validate_python(value)
 
 
 @pytest.mark.parametrize("kind", NUMBERS + COUNTS)
