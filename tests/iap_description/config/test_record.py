@@ -7,7 +7,7 @@ from typing import Self
 import pytest
 from pydantic import TypeAdapter, ValidationError, field_validator, model_validator
 
-from iap_description.config import record, values
+from iap_description.config import values
 from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT, MAX_SEED
 from iap_description.config.record import Record, override, validate
 from iap_description.errors import BadInput
