@@ -52,10 +52,11 @@ def test_a_sheet_is_as_large_as_its_images_below_a_title():
 def test_an_approach_is_a_picture_of_900_by_675_pixels(tmp_path):
     from matplotlib import image, pyplot
 
+    before = pyplot.get_fignums()  # of other tests
     rows = np.array([[0.0, 1.0, 0.1], [1.0, 0.5, 0.01], [2.0, -0.05, 0.001]])
     draw_approach(tmp_path / "a.png", {"one": rows}, 0.05)
     assert image.imread(tmp_path / "a.png").shape[:2] == (675, 900)
-    assert not pyplot.get_fignums(), "it is closed"
+    assert pyplot.get_fignums() == before, "it is closed"
 
 
 # panels of flights

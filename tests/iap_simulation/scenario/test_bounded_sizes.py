@@ -34,7 +34,8 @@ def test_more_vehicles_than_fly_together_are_refused_before_any_is_made():
 
 
 def test_a_reference_that_no_recording_can_keep_is_refused_before_the_flight():
-    scenario, _ = resolve("hover", Options(assignments=("reference.position=[1e8, 0.0, 1.0]",)))
+    fast = ("reference.amplitude=[1e9, 0.0, 0.0]",)
+    scenario, _ = resolve("figure_eight", Options(assignments=fast))
     with pytest.raises(BadInput, match="key 'reference'"):
         Vehicle.of(scenario, scenario.vehicles[0])
 
