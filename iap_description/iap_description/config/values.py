@@ -46,9 +46,8 @@ NonNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, l
 Magnitude = Annotated[float, Field(strict=True, ge=1e-9, le=1e6)]
 Length = Annotated[float, Field(strict=True, ge=1e-5, le=1e5)]  # of what is seen and touched [m]
 Mass = Annotated[float, Field(strict=True, ge=1e-6, le=1e6)]  # of a body [kg]
-Hertz = Annotated[
-    float, Field(strict=True, ge=MIN_RATE, le=MAX_RATE)
-]  # of loops, sensors and lights
+# Of loops, sensors and lights.
+Hertz = Annotated[float, Field(strict=True, ge=MIN_RATE, le=MAX_RATE)]
 Degrees = Annotated[float, Field(strict=True, ge=-MAX_DEGREES, le=MAX_DEGREES)]
 BelowOne = Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]
 Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]

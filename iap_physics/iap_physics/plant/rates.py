@@ -6,9 +6,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from iap_description.config.bounds import MAX_RATE
 from iap_description.config.record import Record
-from iap_description.config.values import Positive
+from iap_description.config.values import Hertz
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.faults import AnyFault, LateCommands
 
@@ -16,8 +15,8 @@ from iap_description.vehicles.faults import AnyFault, LateCommands
 class LoopRates(Record):
     """Rates of the loop; physics must be a whole multiple of control."""
 
-    physics_hz: Annotated[Positive, Field(le=MAX_RATE)]
-    control_hz: Annotated[Positive, Field(ge=1.0)]  # slower flies nothing
+    physics_hz: Hertz
+    control_hz: Annotated[Hertz, Field(ge=1.0)]  # slower flies nothing
 
     @property
     def substeps(self) -> int:

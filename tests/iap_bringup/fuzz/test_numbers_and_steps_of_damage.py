@@ -93,3 +93,14 @@ def test_a_made_mesh_is_a_tetrahedron_whose_faces_look_outwards():
     assert np.linalg.det(faces).sum() / 6.0 == pytest.approx(1.0 / 6.0)
     edges = [(tuple(f[k]), tuple(f[(k + 1) % 3])) for f in made_texts.CORNERS for k in range(3)]
     assert sorted(edges) == sorted((b, a) for a, b in edges)
+
+
+def test_what_takes_days_is_not_drawn_and_what_is_refused_is() -> None:
+    words = ("100001", "1000000000", "9" * 30, "x", "-1", "100000", "")
+    assert [w for w in words if damage.is_long("steps", w)] == ["100001", "1000000000"]
+    assert [w for w in words if damage.is_long("duration", w)] == ["100001", "100000"]
+    assert not any(damage.is_long("seed", w) for w in words)
+    made = [
+        damage.detuned_tree({"duration": 40.0}, Random(seed))["duration"] for seed in range(500)
+    ]
+    assert not any(100.0 < each <= 1e8 for each in made) and max(made) > 1e8
