@@ -30,7 +30,7 @@ WORDS = (
     "&b [x,x,x,x,x,x,x,x]\nq: &c [*b,*b,*b,*b,*b,*b]\nr: &d [*c,*c,*c,*c,*c,*c]\ns: [*d,*d,*d,*d,*d]\n",
 )  # fmt: skip
 # Of what is right, and takes days; more is refused.
-MUCH, LONG = (100_000, MAX_COUNT), (100.0, 1e8)
+MUCH, LONG = (100_000, MAX_COUNT), (100.0, 2.0**31)
 WORK: Mapping[str, tuple[float, float]] = {
     "episodes": MUCH, "seeds": MUCH, "count": MUCH, "steps": MUCH, "updates": MUCH, "cases": MUCH, "workers": MUCH,
     "cluster": MUCH, "duration": LONG, "seconds": LONG,
@@ -123,10 +123,10 @@ def damaged_tree(tree: Tree, rng: Random) -> Tree:
     for _ in range(rng.randint(1, 3)):
         parent, key = _place(tree, rng)
         if parent is None:
-            return rng.choice(VALUES)
+            return _any_value(rng)
         what = rng.random()
         if what < 0.7:
-            _replace_value(parent, key, rng.choice(VALUES))
+            _replace_value(parent, key, _any_value(rng))
         elif what < 0.8:
             del parent[key]
         elif isinstance(parent, dict):
@@ -174,7 +174,12 @@ def other_value(value: object, rng: Random, texts: Sequence[str] = ()) -> object
         return rng.choice((value[:-1], value + value[-1:], value[::-1], [], value * 1000))
     if isinstance(value, str):
         return rng.choice([*texts, *(each for each in VALUES if isinstance(each, str))])
-    return rng.choice(VALUES)
+    return _any_value(rng)
+
+
+def _any_value(rng: Random) -> object:
+    """One of `VALUES`, of its own: what a tree holds is damaged further."""
+    return copy.deepcopy(rng.choice(VALUES))
 
 
 def _other_number(value: float, rng: Random) -> float:

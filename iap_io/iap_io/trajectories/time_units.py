@@ -11,6 +11,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_io.flight_logs.flight_log import YEAR_2100
 from iap_io.trajectories.conventions import TimeUnit
+from iap_io.trajectories.number_words import number_of
 from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.wire.stamps import SECOND
 
@@ -27,13 +28,13 @@ def stamps_of(
     """Stamps [ns] of times as they are written, with their lines, and a note where their unit is not the usual one.
 
     Raises:
-        BadInput: a time is negative or too large for a stamp, or they are none that tell samples apart.
+        BadInput: a time is missing, negative or too large for a stamp, or they are none that tell samples apart.
     """
     texts = [text for _, text in times]
     if reading.rate is not None:
         stamps = np.round(np.arange(len(texts)) * (1e9 / reading.rate)).astype(np.int64)
         return stamps, (f"times are those of {reading.rate:g} lines a second (--rate)",)
-    values = np.array([float(text) for text in texts])
+    values = np.array([number_of(text) for text in texts])
     _check_clock(source, values, reading)
     unit = reading.time_unit or _unit(values, usual)
     note = () if unit == usual else (f"times taken as {unit} (--time-unit), not as {usual}",)
@@ -41,7 +42,9 @@ def stamps_of(
     bad = np.flatnonzero(~((values >= 0.0) & (values < most)))
     if len(bad):
         line, text = times[bad[0]]
-        raise BadInput(f"{source}: line {line}: time is {text}, not a stamp in {unit}")
+        raise BadInput(
+            f"{source}: line {line}: time is {text or 'missing'}, not a stamp in {unit}"
+        )
     return np.array([_ticks(text, NANOSECONDS[unit]) for text in texts], dtype=np.int64), note
 
 
@@ -83,4 +86,4 @@ def _ticks(text: str, size: int) -> int:
     whole, _, rest = text.strip().partition(".")
     if whole.isdecimal() and rest.isdecimal():
         return int(whole) * size + round(float(f"0.{rest}") * size)
-    return round(float(text) * size)
+    return round(number_of(text) * size)

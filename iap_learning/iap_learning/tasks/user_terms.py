@@ -13,6 +13,7 @@ cannot compile, is refused then. A result that is not finite ends the world's ep
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from types import FunctionType
 from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
@@ -84,9 +85,13 @@ def compiled_function(name: str, key: str) -> Callable[..., Any]:
         BadInput: its module cannot be imported, or has no such function.
     """
     function = load_named(name, key=key)
-    if not callable(function):
-        raise BadInput(f"key '{key}': '{name}' is no function")
-    return function if is_jitted(function) else njit(error_model="numpy")(function)
+    if callable(function) and is_jitted(function):
+        return function
+    if not isinstance(function, FunctionType):  # such as a class, or one of a module in C
+        raise BadInput(
+            f"key '{key}': '{name}' is no function in Python, which numba could compile"
+        )
+    return njit(error_model="numpy")(function)
 
 
 def trial(function: Callable[..., Any], inputs: Sequence[Any], name: str, key: str) -> Any:  # noqa: ANN401 - the user's

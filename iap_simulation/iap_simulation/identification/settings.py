@@ -22,10 +22,8 @@ def _in_order(bounds: tuple[float, float]) -> tuple[float, float]:
     return bounds
 
 
-Pair = Annotated[
-    tuple[Annotated[float, Field(strict=True)], Annotated[float, Field(strict=True)]],
-    AfterValidator(_in_order),
-]
+Gain = Annotated[float, Field(strict=True, ge=-1e6, le=1e6)]
+Pair = Annotated[tuple[Gain, Gain], AfterValidator(_in_order)]
 PositivePair = Annotated[tuple[Positive, Positive], AfterValidator(_in_order)]
 
 

@@ -233,3 +233,16 @@ def test_a_word_among_numbers_is_named_with_its_line_and_column():
     assert numbers(Path("a.csv"), 4, ["1", "2d3"], ("x", "y")) == [1.0, 2000.0]
     with pytest.raises(BadInput, match=r"^a\.csv: line 4: y is 'up', not a number$"):
         numbers(Path("a.csv"), 4, ["1", "up"], ("x", "y"))
+
+
+@pytest.mark.parametrize(("text", "what"), [("", "missing"), ("NaN", "NaN"), ("n/a", "n/a")])
+def test_a_missing_time_is_refused_with_its_line(text, what):
+    times = [(2, "0.1"), (3, text), (4, "0.3")]
+    with pytest.raises(BadInput, match=f"^x.csv: line 3: time is {what}, not a stamp in s$"):
+        stamps_of("x.csv", times, "s", PoseReading())
+
+
+def test_times_are_read_in_all_words_that_numbers_have():
+    times = [(1, "0.1"), (2, "2d-1"), (3, "3E-1")]
+    stamps, _ = stamps_of("x.csv", times, "s", PoseReading())
+    assert stamps.tolist() == [100_000_000, 200_000_000, 300_000_000]

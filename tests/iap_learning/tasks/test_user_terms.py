@@ -126,6 +126,11 @@ def test_an_action_is_what_the_function_makes_of_it():
         ({"observation": {"mine:wrong": 1.0}}, "numba cannot compile 'mine:wrong'"),
         ({"observation": {"mine:missing": 1.0}}, "'mine:missing' is no function"),
         ({"observation": {"mine:constant": 1.0}}, "'mine:constant' is no function"),
+        (
+            {"observation": {"json:JSONDecoder": 1.0}},
+            "'json:JSONDecoder' is no function in Python",
+        ),
+        ({"observation": {"math:sin": 1.0}}, "'math:sin' is no function in Python"),
         ({"observation": {"nowhere:any": 1.0}}, "module 'nowhere' cannot be imported"),
         ({"fails_beyond": {"mine:ahead": 1.0}}, r"'mine:ahead' returns \(.*; one float is"),
         ({"history": 1001}, "key 'history': .* 1000"),
