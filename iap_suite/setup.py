@@ -43,6 +43,7 @@ EXTRAS = {
         "warp-lang>=1.19,<2",
     ],
     "pathtracer": ["embreex>=4.4,<5", "mitsuba>=3.9,<3.10", "mitsuba-oidn>=0.1.2,<0.2"],
+    "video": ["av>=18,<19"],  # whose wheels bring x264, under the GPL
     "cluster": ["ray>=2.60,<3"],
     "batch": ["gtsam>=4.3,<5"],
     "scenes": ["coacd>=1.0.7,<2"],

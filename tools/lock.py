@@ -60,10 +60,11 @@ LAYERS = {
     "mujoco": Layer(["mujoco"], [], ["installer", "core"], ANY),
     "scenes": Layer(["scenes"], [], ["installer", "core"], ANY),
     "pathtracer": Layer(["pathtracer"], [], ["installer", "core"], ANY),
+    "video": Layer(["video"], [], ["installer", "core"], ANY),
     "gpu": Layer(["gpu"], [], ["installer", "core"], ANY),
     "docs": Layer(["docs"], [], ["installer", "core"], ANY),
     "dev": Layer(
-        ["dev", "learning", "mujoco", "training"],
+        ["dev", "learning", "mujoco", "training", "video"],
         ["oracles", "batch"],
         ["installer", "core", "colcon"],
         ANY,

@@ -40,6 +40,7 @@ class PairBag:
         self.image_type = (
             "sensor_msgs/msg/CompressedImage" if compressed else "sensor_msgs/msg/Image"
         )
+        self.suffix = "/image_raw/compressed" if compressed else "/image_raw"
 
     def write(self, folder: Path, pair: Pair) -> Path:
         """The bag's path."""
@@ -62,10 +63,9 @@ class PairBag:
             base = self.names[name]
             for k, stamp in enumerate(pair.stamps[side]):
                 late = START + k * IMAGE_STEP + 20_000_000  # a driver takes its time
-                suffix = "/image_raw/compressed" if self.compressed else "/image_raw"
                 yield (
                     late,
-                    base + suffix,
+                    base + self.suffix,
                     self.image_type,
                     self._image(name, stamp, pair.image(side, k)),
                 )

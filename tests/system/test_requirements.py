@@ -25,11 +25,12 @@ RUNTIME = [
     "gpu",
     "scenes",
     "pathtracer",
+    "video",
 ]
 LAYERS = [*RUNTIME, "installer", "colcon", "dev", "docs"]
 ALL = [*LAYERS, "jazzy"]  # which stands instead of ros on its Python
 FILES_OF = {
-    "dev": ["dev", "learning", "mujoco", "training", "oracles", "batch"],
+    "dev": ["dev", "learning", "mujoco", "training", "video", "oracles", "batch"],
     "training": ["learning", "training"],
 }  # of a layer's lock, where they are not its own name
 LOCK = runpy.run_path(str(ROOT / "tools" / "lock.py"))

@@ -104,6 +104,7 @@ EXTRAS = (
     Extra("gpu", (("numba-cuda", "numba_cuda"), ("warp-lang", "warp"))),
     Extra("cluster", (("ray", "ray"),)),
     Extra("pathtracer", (("mitsuba", "mitsuba"), ("mitsuba-oidn", "mitsuba_oidn"))),
+    Extra("video", (("av", "av"),)),
     Extra("docs", (("Sphinx", "sphinx"), ("myst-parser", "myst_parser"), ("furo", "furo"))),
     Extra("batch", (("gtsam", "gtsam"),)),
     Extra("scenes", (("coacd", "coacd"),)),

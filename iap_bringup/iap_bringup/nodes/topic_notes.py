@@ -24,7 +24,6 @@ from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
 from iap_io.ros.node import SuiteNode
 from iap_io.runs.topics import HEALTH, estimate_topic
 from iap_io.runs.vehicle_meta import VehicleMeta
-from iap_io.sensor_messages.camera_messages import COMPRESSED
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import HealthMessage, OdometryMessage
@@ -65,11 +64,10 @@ class TopicNotes:
         for vehicle in self._meta.vehicles:
             if vehicle.is_estimated:
                 out += self._listen_to_estimates(vehicle)
-        decode = Decoder(self._points.sensors.values())
+        decode = Decoder(self._points.sensors.values(), ("none",))
         for topic, kind in decode.types.items():
-            if kind != COMPRESSED:
-                read = partial(self._read_if_due, CLOUD_PERIOD, topic, partial(decode, topic))
-                out.append(self._subscribe(kind, topic, read, self._take_reading))
+            read = partial(self._read_if_due, CLOUD_PERIOD, topic, partial(decode, topic))
+            out.append(self._subscribe(kind, topic, read, self._take_reading))
         return out
 
     def _listen_to_estimates(self, vehicle: VehicleMeta) -> Iterator[Subscription]:

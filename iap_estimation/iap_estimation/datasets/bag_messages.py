@@ -17,10 +17,52 @@ from iap_estimation.frontend.calibration import CameraCalibration
 from iap_estimation.navigation.measurements import Gray
 from iap_io.bags.encoded_images import decoded
 from iap_io.trajectories.messages import xyz
+from iap_io.transports.h264 import PacketReader
 from iap_io.transports.table import is_depth, unpacked
 from iap_io.transports.transport import METRES
 
 UNIT_TOLERANCE = 0.01  # of quaternions in /tf_static
+
+
+class StreamImage(NamedTuple):
+    """An image out of a stream.
+
+    Attributes:
+        header: of its packet.
+        levels: (h, w) grey levels.
+    """
+
+    header: Any
+    levels: Gray
+
+
+class GreyStream:
+    """Grey images of the packets of one topic, which come in order.
+
+    Args:
+        source: to name in errors.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source, self._read = source, PacketReader()
+
+    def __call__(self, packet: Any) -> StreamImage | None:  # noqa: ANN401
+        """The image of a FFMPEGPacket; None where that needs a packet that is not there.
+
+        Raises:
+            BadInput: no image, or of a kind that is not known.
+        """
+        try:
+            image = self._read(packet)
+        except ValueError as error:
+            kind = shown(packet.encoding)
+            raise BadInput(f"{self._source}: a packet ({kind}) cannot be read: {error}") from error
+        if image is None:
+            return None
+        encoding, pixels = image
+        code = ENCODINGS[encoding].to_grey
+        levels = pixels if code is None else cv2.cvtColor(pixels, code)
+        return StreamImage(packet.header, np.ascontiguousarray(levels))
 
 
 class Encoding(NamedTuple):
@@ -65,7 +107,7 @@ ENCODINGS = {
 
 
 def grey(message: Any, source: str, levels: DeepLevels = ALL_LEVELS) -> Gray:  # noqa: ANN401
-    """Grey levels (h, w) of a sensor_msgs/Image or CompressedImage.
+    """Grey levels (h, w) of a sensor_msgs/Image or CompressedImage, or of an image out of a stream.
 
     Args:
         message: it.
@@ -80,6 +122,8 @@ def grey(message: Any, source: str, levels: DeepLevels = ALL_LEVELS) -> Gray:  #
 
 def deep_grey(message: Any, source: str) -> NDArray[Any]:  # noqa: ANN401
     """The same with as many bits as the message has, 8 or 16."""
+    if isinstance(message, StreamImage):
+        return message.levels
     if not hasattr(message, "encoding"):
         try:
             return _compressed_grey(message)

@@ -15,6 +15,7 @@ from iap_description.errors import BadInput
 from iap_estimation.datasets.bag_clocks import BagClocks, compare_clocks, late_sentence
 from iap_estimation.datasets.bag_messages import (
     FixedFrames,
+    GreyStream,
     camera_of,
     deep_grey,
     focal_of,
@@ -37,6 +38,7 @@ from iap_io.sensor_messages.static_transforms import TF_STATIC
 from iap_io.trajectories.bags import Bag, opened
 from iap_io.trajectories.messages import header_ns
 from iap_io.trajectories.reader import read_recorded
+from iap_io.wire.other_types import PACKET
 
 OTHER_BASELINE = 0.2  # of a baseline, that P[3] may differ from it
 
@@ -84,6 +86,7 @@ def open_bag(
         levels = levels_of(
             deep_grey(image, f"{path}: {topic}")
             for topic in picked.images
+            if bag.topics[topic].msgtype != PACKET  # whose levels are of 8 bits
             for image in bag.spread(topic, LOOKED_AT)
         )
         notes = (*notes, *(each for each in (note, levels.note) if each is not None))
@@ -252,7 +255,17 @@ def _sorted(recording: _Recording, tally: Tally) -> Iterator[tuple[str, float, A
         name: Sorter(f"{path}: {name}", tally, LATEST) for name in names
     }
     with opened(path) as bag:
+        streams = {
+            name: GreyStream(f"{path}: {name}")
+            for name in picked.images
+            if bag.topics[name].msgtype == PACKET
+        }
         for topic, message, received in bag.received(names):
+            if topic in streams:
+                message = streams[topic](message)  # noqa: PLW2901 - before they are sorted
+                if message is None:
+                    tally.partial += 1
+                    continue
             t = (clocks.ticks(topic, header_ns(message), received) - start) * 1e-9
             yield from ((topic, *each) for each in sorters[topic].add(t, message))
     for topic, sorter in sorters.items():

@@ -3,13 +3,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from os.path import commonprefix
 
 from iap_description.errors import BadInput
 from iap_io.trajectories.topics import Topic, listing
+from iap_io.transports.transport import COMPRESSED
+from iap_io.wire.other_types import PACKET
 
 IMU = "sensor_msgs/msg/Imu"
-IMAGE, COMPRESSED = "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
+IMAGE = "sensor_msgs/msg/Image"
+IMAGES = (IMAGE, COMPRESSED, PACKET)  # the first of them is taken of a camera with several
 INFO = "sensor_msgs/msg/CameraInfo"
 SIDES = (("left", "right"), ("cam0", "cam1"), ("camera_0", "camera_1"), ("infra1", "infra2"))
 # Images that are no view of their own.
@@ -51,8 +55,8 @@ def pick(
         BadInput: there are no images or no inertial unit, or there are several of which none are chosen.
     """
     for name, kinds in (
-        (names.left, (IMAGE, COMPRESSED)),
-        (names.right, (IMAGE, COMPRESSED)),
+        (names.left, IMAGES),
+        (names.right, IMAGES),
         (names.imu, (IMU,)),
     ):
         if name is not None and (name not in topics or topics[name].msgtype not in kinds):
@@ -70,7 +74,7 @@ def pick(
 
 def info_topic(image: str) -> str:
     """The topic of CameraInfo beside one of images."""
-    base = image.removesuffix("/compressed").removesuffix("/compressedDepth")
+    base = reduce(str.removesuffix, ("/compressed", "/compressedDepth", "/ffmpeg"), image)
     return f"{base.rsplit('/', 1)[0]}/camera_info"
 
 
@@ -105,11 +109,13 @@ def _cameras(
 
 
 def _images(topics: Mapping[str, Topic]) -> list[str]:
-    """Topics of images, one of each camera: as they are, before compressed ones."""
-    raw = [name for name in _having(topics, IMAGE) if not _is_other(name)]
-    bases = {info_topic(name) for name in raw}
-    compressed = [name for name in _having(topics, COMPRESSED) if not _is_other(name)]
-    return raw + [name for name in compressed if info_topic(name) not in bases]
+    """Topics of images, one of each camera: as they are, before compressed ones, before streams."""
+    found = list[str]()
+    for kind in IMAGES:
+        bases = {info_topic(name) for name in found}
+        names = [name for name in _having(topics, kind) if not _is_other(name)]
+        found += [name for name in names if info_topic(name) not in bases]
+    return found
 
 
 def _is_other(name: str) -> bool:

@@ -33,6 +33,7 @@ class Tally:
 
     Attributes:
         unpaired: images without a partner of the same time.
+        partial: packets of a stream of images without one that they need.
         repeated: messages with the stamp of the one before.
         late: messages that came after younger ones of their sensor, and were sorted.
         misplaced: messages whose stamps are of times that their sensor had covered already.
@@ -44,6 +45,7 @@ class Tally:
     """
 
     unpaired: int = 0
+    partial: int = 0
     repeated: int = 0
     late: int = 0
     misplaced: int = 0
@@ -55,7 +57,7 @@ class Tally:
 
     def clear(self) -> None:
         """Begin anew."""
-        self.unpaired = self.repeated = self.late = self.misplaced = 0
+        self.unpaired = self.partial = self.repeated = self.late = self.misplaced = 0
         self.numberless = self.lengthless = 0
         self.blind = 0.0
         self.gaps.clear()
@@ -87,6 +89,10 @@ class Tally:
         """Numbers of messages, and what became of them."""
         return [
             (self.unpaired, "images without a partner of the same time were left out"),
+            (
+                self.partial,
+                "packets of images had no key frame before them, or one was missing: left out",
+            ),
             (self.repeated, "messages repeated the stamp of the one before: left out"),
             (
                 self.late,

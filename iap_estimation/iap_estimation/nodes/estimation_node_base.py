@@ -28,11 +28,14 @@ from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_estimation.nodes.platform_topics import FleetTopics
 from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, OK, WARN, Diagnostics, Owner, SuiteNode
-from iap_io.sensor_messages.camera_messages import COMPRESSED, IMAGE
+from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_reader import Decoder
+from iap_io.transports.transport import COMPRESSED
+from iap_io.wire.other_types import PACKET
 from iap_io.wire.stamp_guard import StampGuard
 from iap_io.wire.stamps import SECOND, stamp_of_time
 
+PICTURES = (IMAGE, COMPRESSED, PACKET)
 SAMPLE_QUEUE = 2000  # messages of a sensor that may wait while a window is solved
 IMAGE_QUEUE = 20  # images of a camera that may
 WORK_TIME = 0.03  # that is worked before others may come in [s]
@@ -150,19 +153,17 @@ class EstimationNode(SuiteNode, ABC):
         what = "Whether controllers go by the estimate: its frames then have the vehicle's names."
         return bool(self.parameter("in_control", False, what))
 
-    def listen(self, sensors: Sequence[SensorInfo], *, are_packed: bool = False) -> None:
-        """Subscribe to sensors' topics; to those of compressed images, or of images as they are."""
-        left_out = IMAGE if are_packed else COMPRESSED
+    def listen(self, sensors: Sequence[SensorInfo], compression: str = "none") -> None:
+        """Subscribe to sensors' topics; images come as `iap_io.transports.table.offered` has them."""
         plain = [
             each.model_copy(update={"has_bias": False}) if isinstance(each, ImuInfo) else each
             for each in sensors
         ]
-        decode = Decoder(plain)
+        decode = Decoder(plain, (compression,))
         for topic, kind in decode.types.items():
-            if kind != left_out:
-                qos = self._picture_qos if kind in (IMAGE, COMPRESSED) else self._qos
-                read, name = partial(decode, topic), self.absolute(topic)
-                self.subscribe(kind, name, read, self.take_reading, qos)
+            qos = self._picture_qos if kind in PICTURES else self._qos
+            read, name = partial(decode, topic), self.absolute(topic)
+            self.subscribe(kind, name, read, self.take_reading, qos)
 
     def subscribe(
         self,

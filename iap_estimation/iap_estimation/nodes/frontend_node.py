@@ -36,6 +36,7 @@ from iap_msgs.msg import FeatureTracks
 
 INFO = "sensor_msgs/msg/CameraInfo"
 END_OF_STAMP = HEADER_SIZE + 8  # of the header, in bytes
+COMPRESSIONS = {"raw": "none", "compressed": "jpeg", "ffmpeg": "h264"}  # by image_transport
 MAX_SAMPLES = 2000  # inertial samples that wait for their images
 
 
@@ -71,9 +72,9 @@ class FrontendNode(EstimationNode):
             take = partial(self._on_info, side, topic)
             self.inputs.listen(INFO, topic, bytes, take, self._qos)
         what = "Topics of images that are taken, by their names in image_transport."
-        transport = self.choice("image_transport", ("raw", "compressed"), what)
+        transport = self.choice("image_transport", tuple(COMPRESSIONS), what)
         units = [self._aircraft_sensors.imu, *self._aircraft_sensors.cameras]
-        self.listen(units, are_packed=transport == "compressed")
+        self.listen(units, COMPRESSIONS[transport])
         self.begin()
 
     def restart(self) -> None:

@@ -21,12 +21,11 @@ from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RecordingSettings, RunMeta, Track, WrenchTrack
 from iap_io.runs.topics import BAG, META, topic
-from iap_io.sensor_messages.camera_messages import Packing
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.static_transforms import TF, TF_STATIC, fixed_frames, tf_message
 from iap_io.transports.pool import ImagePool
 from iap_io.transports.table import PNG, taking, transports_of
-from iap_io.transports.transport import Transport
+from iap_io.transports.transport import Packing, Transport
 from iap_io.wire.cdr import MessageLayout, in_frame, message, message_types, serialised
 from iap_io.wire.sample_views import WrenchMessage
 from iap_io.wire.stamps import set_stamps, stamp_of_time

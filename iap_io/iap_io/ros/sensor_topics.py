@@ -14,7 +14,7 @@ from iap_io.bags.bag_writer import Buffer
 from iap_io.ros.conversions import stamp_message
 from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import SuiteNode
-from iap_io.sensor_messages.camera_messages import COMPRESSED, IMAGE
+from iap_io.sensor_messages.camera_messages import CAMERA_INFO, IMAGE
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.transports.transport import Transport
 from iap_io.wire.stamps import stamp_of_time
@@ -79,7 +79,9 @@ class _Outlet:
         self._encode = encoder(meta, transports=transports)
         self._kinds = self._encode.topics
         buffers = [
-            name for name, kind in self._kinds.items() if not transports or kind == COMPRESSED
+            name
+            for name, kind in self._kinds.items()
+            if not transports or kind not in (IMAGE, CAMERA_INFO)
         ]
         self._publishers = {
             name: node.create_publisher(message_class(self._kinds[name]), node.absolute(name), qos)

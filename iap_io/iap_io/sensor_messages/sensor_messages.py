@@ -28,8 +28,8 @@ from iap_description.sensors.sensor_info import (
     SensorInfo,
     UwbInfo,
 )
-from iap_io.sensor_messages.camera_messages import CameraEncoder, Encoded, Packing, packed
-from iap_io.transports.transport import Transport
+from iap_io.sensor_messages.camera_messages import CameraEncoder, Encoded, packed
+from iap_io.transports.transport import Packing, Transport
 from iap_io.wire.cdr import MessageLayout, in_frame, message
 from iap_io.wire.message import Message
 from iap_io.wire.stamps import put_stamp, stamp_of_time

@@ -4,7 +4,7 @@
 Readings in messages are checked, as an estimator keeps what it takes.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from iap_description.sensors.readings import (
 )
 from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
 from iap_io.bags.bag_reading import parsing, raw_messages
-from iap_io.sensor_messages.camera_messages import COMPRESSED, IMAGE
+from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_messages import (
     CLOUD,
     IMU,
@@ -37,9 +37,12 @@ from iap_io.sensor_messages.sensor_messages import (
     RANGES,
     encoder,
 )
-from iap_io.transports.table import COMPRESSIONS, transports_of, unpacked
+from iap_io.transports.h264 import PacketReader
+from iap_io.transports.table import COMPRESSIONS, offered, unpacked
+from iap_io.transports.transport import COMPRESSED
 from iap_io.wire.cdr import decoded, doubles_behind_header
 from iap_io.wire.number_check import check_stamp
+from iap_io.wire.other_types import PACKET
 from iap_io.wire.stamps import stamp_of, stamp_parts
 
 IMU_NUMBERS = 4 + 9 + 2 * (3 + 9)  # attitude, rates and specific force, each with its covariance
@@ -124,22 +127,25 @@ class Decoder:
 
     Args:
         sensors: whose messages come, as a run's meta has them.
+        compressions: in which images may come; see `iap_io.transports.table.offered`.
 
     Attributes:
         types: of the messages that are taken, by topic.
     """
 
-    def __init__(self, sensors: Iterable[SensorInfo]) -> None:
+    def __init__(
+        self, sensors: Iterable[SensorInfo], compressions: Sequence[str] = COMPRESSIONS
+    ) -> None:
         self._owners: dict[str, SensorInfo] = {}
         self.types: dict[str, str] = {}
         # Samples that wait for their biases, or the reverse: topic, stamp and message.
         self._halves: dict[str, tuple[str, int, Any]] = {}
         self._readers: dict[str, Callable[..., Reading]] = {}
         for meta in sensors:
-            for compression in COMPRESSIONS:
-                codec = encoder(meta, transports=transports_of(compression))
+            for compression in compressions:
+                codec = encoder(meta, transports=offered(compression))
                 for topic, msgtype in codec.topics.items():
-                    read = getattr(codec, "reading", _READERS.get(msgtype))
+                    read = getattr(codec, "reading", _reader(msgtype))
                     if read is not None:
                         self._owners[topic], self.types[topic] = meta, msgtype
                         self._readers[topic] = read
@@ -272,6 +278,24 @@ def _compressed(source: SensorSource, t: float, image: Any) -> ImageReading:  # 
     return ImageReading(source, t, *unpacked(image.format, image.data))
 
 
+class _Stream:
+    """Reads the packets of one topic."""
+
+    def __init__(self) -> None:
+        self._image = PacketReader()
+
+    def __call__(self, source: SensorSource, t: float, packet: Any) -> ImageReading:  # noqa: ANN401
+        image = self._image(packet)
+        if image is None:
+            raise ValueError("a packet before it is missing; images begin at the next key frame")
+        return ImageReading(source, t, *image)
+
+
+def _reader(msgtype: str) -> Callable[..., Reading] | None:
+    """What makes messages of one topic readings; None where they are none."""
+    return _STREAMS[msgtype]() if msgtype in _STREAMS else _READERS.get(msgtype)
+
+
 def _xyz(vector: Any) -> Array:  # noqa: ANN401
     return np.array([vector.x, vector.y, vector.z])
 
@@ -285,3 +309,4 @@ _READERS: dict[str, Callable[..., Reading]] = {
     IMAGE: _image,
     COMPRESSED: _compressed,
 }
+_STREAMS: dict[str, Callable[[], Callable[..., Reading]]] = {PACKET: _Stream}

@@ -9,7 +9,7 @@ import numpy as np
 
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels, pixels_of, png
-from iap_io.transports.transport import LEVELS_16, METRES
+from iap_io.transports.transport import LEVELS_16, METRES, FileTransport
 
 # Of compressed_depth_image_transport: the first is its default, the second the most that it allows.
 QUANTIZATION, MAX_DEPTH = 100.0, 100.0  # [m]
@@ -19,7 +19,7 @@ WORD = "compressedDepth"
 
 
 @dataclass(frozen=True)
-class CompressedDepth:
+class CompressedDepth(FileTransport):
     """PNG of compressed_depth_image_transport (``codec.cpp``, ``encodeCompressedDepthImage``).
 
     A depth z [m] becomes n = floor(A / z + B), with A = z0 (z0 + 1) and B = 1 - A / z_max; 0 says that there is none.
@@ -60,7 +60,7 @@ class CompressedDepth:
         return header + png(np.where(is_depth, steps, np.uint16(0)))
 
     def unpack(self, encoding: str, data: Buffer) -> Pixels:
-        """The image, see `iap_io.transports.transport.Transport.unpack`."""
+        """The image, see `iap_io.transports.transport.FileTransport.unpack`."""
         if len(data) <= HEADER.size:
             raise ValueError(f"{WORD} of {len(data)} bytes, which has a header of {HEADER.size}")
         steps = pixels_of(data[HEADER.size :])

@@ -8,13 +8,13 @@ from iap_description.process.extras import cv2
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels, pixels_of
 from iap_io.transports.compressed_png import fitting
-from iap_io.transports.transport import BITS_8, COLORS
+from iap_io.transports.transport import BITS_8, COLORS, FileTransport
 
 QUALITY = 95  # that of compressed_image_transport, if nothing else is said
 
 
 @dataclass(frozen=True)
-class CompressedJpeg:
+class CompressedJpeg(FileTransport):
     """JPEG of compressed_image_transport (``compressed_publisher.cpp``, case JPEG).
 
     Its format is ``rgb8; jpeg compressed bgr8`` or ``mono8; jpeg compressed mono8``. Images of 16 bits, which that
@@ -48,5 +48,5 @@ class CompressedJpeg:
         return data.data
 
     def unpack(self, encoding: str, data: Buffer) -> Pixels:
-        """The image, see `iap_io.transports.transport.Transport.unpack`."""
+        """The image, see `iap_io.transports.transport.FileTransport.unpack`."""
         return fitting(pixels_of(data), encoding)

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels, pixels_of, png
-from iap_io.transports.transport import BITS_8, COLORS, LEVELS_16
+from iap_io.transports.transport import BITS_8, COLORS, LEVELS_16, FileTransport
 
 
 @dataclass(frozen=True)
-class CompressedPng:
+class CompressedPng(FileTransport):
     """PNG of compressed_image_transport (``compressed_publisher.cpp``, case PNG).
 
     Its format is ``rgb8; png compressed bgr8``, and ``mono8; png compressed`` and a blank of what has no colour.
@@ -32,7 +32,7 @@ class CompressedPng:
         return png(pixels)
 
     def unpack(self, encoding: str, data: Buffer) -> Pixels:
-        """The image, see `iap_io.transports.transport.Transport.unpack`."""
+        """The image, see `iap_io.transports.transport.FileTransport.unpack`."""
         return fitting(pixels_of(data), encoding)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iap_io.bags.bag_writer import Buffer, RecordingFailed
 from iap_io.bags.png import Pixels
-from iap_io.transports.transport import Transport
+from iap_io.transports.transport import FileTransport
 
 THREADS = 2  # while one compresses, which needs no interpreter, the other gets at its next image
 
@@ -16,14 +16,14 @@ class ImagePool:
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(THREADS, "images")
-        self._begun: dict[tuple[Transport, int], Future[Buffer]] = {}
+        self._begun: dict[tuple[FileTransport, int], Future[Buffer]] = {}
 
-    def begin(self, transport: Transport, pixels: Pixels, file: Path | None = None) -> None:
+    def begin(self, transport: FileTransport, pixels: Pixels, file: Path | None = None) -> None:
         """Start with an image; `file` gets it as well."""
         work = self._threads.submit(_made, transport, pixels, file)
         self._begun[transport, id(pixels)] = work
 
-    def of(self, transport: Transport, pixels: Pixels) -> Buffer:
+    def of(self, transport: FileTransport, pixels: Pixels) -> Buffer:
         """The file of an image that was begun.
 
         Raises:
@@ -46,7 +46,7 @@ class ImagePool:
         self._threads.shutdown()
 
 
-def _made(transport: Transport, pixels: Pixels, file: Path | None) -> Buffer:
+def _made(transport: FileTransport, pixels: Pixels, file: Path | None) -> Buffer:
     data = transport.pack(pixels)
     if file is not None:
         try:

@@ -2,28 +2,32 @@
 """The kinds of compressed images by the key ``compression``, and the way back by a message's ``format``."""
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels, pixels_of
 from iap_io.transports.compressed_depth import WORD, CompressedDepth
 from iap_io.transports.compressed_jpeg import QUALITY, CompressedJpeg
 from iap_io.transports.compressed_png import CompressedPng
-from iap_io.transports.transport import COLORS, LEVELS_16, METRES, Transport
+from iap_io.transports.h264 import H264
+from iap_io.transports.transport import COLORS, LEVELS_16, METRES, FileTransport, Transport
 
 Compression = Literal["none", "png", "jpeg"]
 COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)
+Offer = Literal["png", "jpeg", "h264", "none"]
+OFFERS: tuple[Offer, ...] = get_args(Offer)
+Kind = TypeVar("Kind", bound=Transport)
 PNG, DEPTH = CompressedPng(), CompressedDepth()
 
 
-def transports_of(compression: str, quality: int = QUALITY) -> tuple[Transport, ...]:
+def transports_of(compression: str, quality: int = QUALITY) -> tuple[FileTransport, ...]:
     """What a recording has in place of images: the first that takes an image's encoding.
 
     Args:
         compression: ``png`` is without loss, so that depth stays as it is; ``jpeg`` is with loss, and labels are PNG.
         quality: of JPEG.
     """
-    kinds: dict[str, tuple[Transport, ...]] = {
+    kinds: dict[str, tuple[FileTransport, ...]] = {
         "none": (),
         "png": (PNG,),
         "jpeg": (CompressedJpeg(quality), PNG, DEPTH),
@@ -32,12 +36,17 @@ def transports_of(compression: str, quality: int = QUALITY) -> tuple[Transport, 
 
 
 def offered(compression: str, quality: int = QUALITY) -> tuple[Transport, ...]:
-    """What a node offers beside images: the same, and compressed depth with ``png``, too."""
-    kinds = transports_of(compression, quality)
-    return kinds if DEPTH in kinds or not kinds else (*kinds, DEPTH)
+    """What a node offers beside images: what a recording has, and compressed depth with each; or a stream of H.264."""
+    kinds: dict[str, tuple[Transport, ...]] = {
+        "none": (),
+        "png": (PNG, DEPTH),
+        "jpeg": (CompressedJpeg(quality), PNG, DEPTH),
+        "h264": (H264(), PNG, DEPTH),
+    }
+    return kinds[compression]
 
 
-def taking(transports: Sequence[Transport], encoding: str) -> Transport | None:
+def taking(transports: Sequence[Kind], encoding: str) -> Kind | None:
     """The first that takes an encoding; None where the image stays as it is."""
     return next((each for each in transports if each.takes(encoding)), None)
 

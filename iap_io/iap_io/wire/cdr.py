@@ -27,6 +27,7 @@ from rosbags.typesys.store import Typestore
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
+from iap_io.wire.other_types import DEFINITIONS
 
 FieldPath = tuple[str | int, ...]  # of a field within a message
 HEADER_SIZE = 4  # of the encapsulation, before the first field
@@ -67,9 +68,11 @@ def _candidates() -> Iterator[Path]:
 
 @cache
 def message_types() -> Typestore:
-    """The standard message types and those of iap_msgs; no ROS installation is needed."""
+    """The standard message types, those of iap_msgs and `DEFINITIONS`; no ROS installation is needed."""
     store = get_typestore(Stores.ROS2_JAZZY)
     types: dict[str, Any] = {}
+    for name, text in DEFINITIONS.items():
+        types.update(get_types_from_msg(text, name))
     for path in sorted(message_folder().glob("*.msg")):
         types.update(
             get_types_from_msg(path.read_text(encoding="utf-8"), f"iap_msgs/msg/{path.stem}")

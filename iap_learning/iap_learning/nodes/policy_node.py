@@ -21,7 +21,6 @@ from iap_io.ros.node import EVERY, LATEST, Diagnostics, SuiteNode
 from iap_io.ros.process import program
 from iap_io.ros.sensor_topics import RELIABLE
 from iap_io.runs.topics import PLANNED
-from iap_io.sensor_messages.camera_messages import COMPRESSED
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
@@ -81,12 +80,11 @@ class PlatformTopics:
 
     def _listen_to_images(self, scenario: Scenario, camera: str) -> None:
         """Subscribe to the images of a camera as they are, not compressed."""
-        decode = Decoder([each for each in sensor_infos(scenario) if each.topic == camera])
-        take = self._on_image
+        infos = [each for each in sensor_infos(scenario) if each.topic == camera]
+        decode, take = Decoder(infos, ("none",)), self._on_image
         for topic, kind in decode.types.items():
-            if kind != COMPRESSED:
-                read = partial(decode, topic)
-                self._node.inputs.listen(kind, self._node.absolute(topic), read, take, RELIABLE)
+            read = partial(decode, topic)
+            self._node.inputs.listen(kind, self._node.absolute(topic), read, take, RELIABLE)
 
     @property
     def stamp(self) -> int:

@@ -14,7 +14,7 @@ from iap_io.ros.process import program
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import fixed_frames
 from iap_io.transports.compressed_jpeg import QUALITY
-from iap_io.transports.table import offered
+from iap_io.transports.table import OFFERS, offered
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import IN_THE_WORLD, MountedCameras, mounted_cameras_of
 from iap_sensors.mounted.rig_state import RigState
@@ -26,8 +26,8 @@ class CameraNode(StateSensorNode):
 
     def __init__(self, namespace: str = "", parameters: Mapping[str, Any] | None = None) -> None:
         super().__init__("camera_node", namespace, parameters, depth=1)
-        what = "How images are compressed for who asks for it; jpeg loses, and depth is quantised in either."
-        compression = self.choice("compression", ("png", "jpeg", "none"), what)
+        what = "How images are compressed for who asks for it; jpeg and h264 lose, and depth is quantised in each."
+        compression = self.choice("compression", OFFERS, what)
         what = "Quality of images in JPEG."
         quality = self.parameter("jpeg_quality", QUALITY, what, limits=(1, 100))
         transports = offered(compression, quality)
