@@ -60,6 +60,7 @@ OF_OTHERS = {"crazyflie_interfaces"}
 # What only modules import that are imported when they are asked for, and whose: no rosdep keys.
 NOT_IMPORTED = "numba_cuda"  # which `numba.cuda` takes over where it is installed
 EXTRAS = {
+    "av": "iap_io",
     "coacd": "iap_description",
     "gtsam": "iap_estimation",
     "gymnasium": "iap_learning",

@@ -112,16 +112,26 @@ def _piece(
         normals = normals / np.maximum(sizes, 1e-12) if (sizes > 1e-12).all() else None
     if mirroring < 0.0:
         faces = faces[:, ::-1]
-    uv = getattr(mesh.visual, "uv", None)
-    uv = None if uv is None or len(uv) != len(vertices) else np.asarray(uv, dtype=np.float64)
-    if uv is not None and not (np.abs(uv) < FARTHEST).all():
-        raise ValueError(
-            f"{path}: part '{names[0]}' has a texture coordinate that is not within {FARTHEST:g}: export it anew"
-        )
+    uv = _texture_coordinates(mesh, len(vertices), f"{path}: part '{names[0]}'")
     if y_up:
         vertices = _z_up(vertices)
         normals = None if normals is None else _z_up(normals)
     return AssetPiece(names, vertices, normals, uv, faces, matter)
+
+
+def _texture_coordinates(mesh: Any, count: int, part: str) -> Array | None:  # noqa: ANN401
+    """Places (count, 2) of the vertices in a texture; None without one for each."""
+    uv = getattr(mesh.visual, "uv", None)
+    if uv is None or len(uv) != count:
+        return None
+    uv = np.asarray(uv, dtype=np.float64).reshape(count, -1)[
+        :, :2
+    ]  # a third is of textures of a volume
+    if uv.shape[1] != 2 or not (np.abs(uv) < FARTHEST).all():
+        raise ValueError(
+            f"{part} has a texture coordinate that is not two numbers within {FARTHEST:g}: export it anew"
+        )
+    return uv
 
 
 def _z_up(points: Array) -> Array:

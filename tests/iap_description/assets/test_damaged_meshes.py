@@ -226,3 +226,13 @@ def test_a_surface_is_reduced_where_it_stands_and_to_the_most_that_fits():
         assert len(again) == len(fewer) and len(moved) == len(first)
     _, least = reduced(points, faces, 1)
     assert len(least) == 2  # between the four cells of the coarsest grid
+
+
+def test_a_texture_coordinate_of_one_number_is_refused_with_its_part(tmp_path):
+    path = tmp_path / "flat.obj"
+    text = OBJ.replace("//1", "/1/1").replace("vn", "vt 0 1\nvn")
+    path.write_text(text)
+    assert load_asset(path, 100)[0].uv.tolist() == [[0.0, 1.0]] * 3
+    path.write_text(text.replace("vt 0 1", "vt 0"))
+    with pytest.raises(ValueError, match=r"flat\.obj: part .* that is not two numbers within"):
+        load_asset(path, 100)
