@@ -34,6 +34,22 @@ RANGE_MAP: dict[str, Any] = {
     "up": "z",
     "truth": {"topic": "/truth", "turned": True},
 }
+EFFECTS: dict[str, Any] = {
+    "lens_drops": {"count": 3, "radius": 5.0, "wideness": 5.0, "lifetime": 10.0},
+    "glare": {"share": 0.04, "levels": 3},
+    "chromatic_aberration": {"red": [0.001, 0.0005], "blue": [-0.001, 0.0]},
+    "vignetting": {"natural": True, "polynomial": [0.0, 0.0, 0.0]},
+    "exposure": {"time": 0.002, "gain_db": 0.0, "f_number": 2.0},
+    "rolling_shutter": {"line_time": 3e-5, "bands": 2},
+    "sensor": {
+        "pixel_size": 6.0,
+        "full_well": 12000.0,
+        "read_noise": 20.0,
+        "prnu": 0.01,
+        "bits": 8,
+    },
+    "auto_exposure": {"target": 0.25, "speed": 0.5, "time_min": 5e-5, "gain_max_db": 18.0},
+}
 LIGHT: dict[str, Any] = {
     "light": {
         "sun": {"elevation_deg": 20.0, "azimuth_deg": 40.0},
@@ -89,13 +105,15 @@ def _write_presets(home: Path, kind: str, presets: Presets) -> None:
 
 
 def _images(renderer: str) -> dict[str, Any]:
-    """A flight with a small camera on board, in light and weather for a renderer that has them."""
+    """A flight with a small camera on board; with effects, in light and weather for a renderer that has them."""
     tree: dict[str, Any] = resolve("hover", Options(sensors="stereo"))[1]
     camera = tree["sensors"]["cameras"]["left"]
     camera |= {"width": 64, "height": 48, "fx": 40.0, "fy": 40.0, "cx": 31.5, "cy": 23.5}
     light = {"world": {**tree["world"], "scene": "textured_walls", **LIGHT}}
     cameras = {"cameras": {"left": camera}, "imu": tree["sensors"]["imu"]}
     lit = light if renderer == "physical" else {}
+    if lit:
+        camera["effects"] = EFFECTS
     return {**tree, "renderer": renderer, "sensors": cameras, **lit}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from iap_bringup.importing.vehicle_model import LinkModel, Pose, RotorSource, Tree, VehicleModel
 from iap_description.arrays import Array
+from iap_description.config.bounds import LARGEST_NUMBER
 from iap_description.config.text_files import read_text
 from iap_description.errors import BadInput
 
@@ -17,7 +18,7 @@ def read_mjcf(path: Path, arguments: Mapping[str, str]) -> VehicleModel:  # noqa
     """The vehicle of an MJCF file: its first body that moves freely, with all below it.
 
     Raises:
-        BadInput: MuJoCo is not installed or refuses it, or no body moves freely.
+        BadInput: MuJoCo is not installed or refuses it, a place is no number, or no body moves freely.
     """
     from iap_physics.engines.mujoco.library import mj
 
@@ -36,6 +37,9 @@ def read_mjcf(path: Path, arguments: Mapping[str, str]) -> VehicleModel:  # noqa
         raise BadInput(f"{path}: no body moves freely (freejoint)")
     data = mj.MjData(model)
     mj.mj_kinematics(model, data)
+    for name in ("xpos", "xipos", "geom_xpos", "site_xpos"):
+        if not (np.abs(getattr(data, name)) <= LARGEST_NUMBER).all():
+            raise BadInput(f"{path}: a place in it is not within {LARGEST_NUMBER:g} ({name})")
     root = Pose(data.xpos[free[0]].copy(), data.xmat[free[0]].reshape(3, 3).copy())
     bodies = [body for body in range(model.nbody) if _is_below(model, body, free[0])]
     links = [_link(mj, model, data, body, root) for body in bodies]

@@ -111,3 +111,13 @@ def test_what_mujoco_refuses_is_refused_with_its_reason(tmp_path):
     path.write_text("<mujoco><worldbody><body><wing/></body></worldbody></mujoco>")
     with pytest.raises(BadInput, match=f"^{path}: MuJoCo refuses it: "):
         read_mjcf(path, {})
+
+
+@pytest.mark.parametrize("place", ["inf 0 1", "1e200 0 1"])
+def test_a_place_in_a_model_of_mujoco_that_is_beyond_any_is_refused(tmp_path, place):
+    pytest.importorskip("mujoco")
+    path = tmp_path / "quad.xml"
+    body = f"<body pos='{place}'><freejoint/><geom type='sphere' size='0.1' mass='1'/></body>"
+    path.write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    with pytest.raises(BadInput, match=r"quad\.xml: .*(not within 1e\+15|refuses it)"):
+        read_mjcf(path, {})
