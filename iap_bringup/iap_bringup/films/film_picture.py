@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of a film: rendered ones with paths, balls and arrows, and plots with a line where the time is."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from iap_bringup.viewing.stage import Rgb
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.process.extras import cv2
-from iap_io.plots.plot_style import STYLE
+from iap_io.plots.plot_style import STYLE, any_letters, drawn_figure
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.spec import PICTURE_RANGE_M
 
@@ -189,13 +189,10 @@ class FilmPlot:
 def _drawn(plot: Plot, content: object, width: int) -> tuple[Picture, list[_Panel]]:
     """The picture, of even height, and its panels over time."""
     import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    with mpl.rc_context(STYLE):
-        figure = Figure()
-        canvas = FigureCanvasAgg(figure)
-        plot.draw(figure, content)
+    with mpl.rc_context(STYLE), any_letters():
+        figure = drawn_figure(lambda empty: plot.draw(empty, content))
+        canvas: Any = figure.canvas  # of Agg
         across, tall = figure.get_size_inches() * (WIDER, LOWER)
         figure.set_size_inches(across, tall)
         figure.set_dpi(width / across)

@@ -7,7 +7,9 @@ matplotlib is imported when the first plot is made, and its global state left al
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +71,7 @@ def write_plot(path: Path, draw: Callable[[Figure], None]) -> Path:
     """
     import matplotlib as mpl
 
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(STYLE), any_letters():
         figure = drawn_figure(draw)
         image = io.BytesIO()
         figure.savefig(image, dpi=DPI, metadata={"Software": None})
@@ -78,7 +80,7 @@ def write_plot(path: Path, draw: Callable[[Figure], None]) -> Path:
 
 
 def drawn_figure(draw: Callable[[Figure], None]) -> Figure:
-    """A figure that was drawn into."""
+    """A figure that was drawn into, whose words with a ``$`` that begins no formula are taken as they are."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -87,4 +89,27 @@ def drawn_figure(draw: Callable[[Figure], None]) -> Figure:
         figure = Figure()
         FigureCanvasAgg(figure)
         draw(figure)
+        _take_words_as_they_are(figure)
     return figure
+
+
+def _take_words_as_they_are(figure: Figure) -> None:
+    from matplotlib.cbook import is_math_text
+    from matplotlib.mathtext import MathTextParser
+    from matplotlib.text import Text
+
+    parser = MathTextParser("path")
+    for text in figure.findobj(Text):
+        if is_math_text(text.get_text()):
+            try:
+                parser.parse(text.get_text())
+            except ValueError:  # a user's word, such as a file's name
+                text.set_parse_math(False)
+
+
+@contextmanager
+def any_letters() -> Iterator[None]:
+    """Boxes for letters that the font lacks, without a warning for each: names are the user's."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        yield

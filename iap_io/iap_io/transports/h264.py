@@ -17,7 +17,7 @@ from iap_io.transports.transport import BITS_8, COLORS, Packing
 from iap_io.wire.cdr import MessageLayout, in_frame
 from iap_io.wire.message import Message
 from iap_io.wire.other_types import PACKET
-from iap_io.wire.stamps import SECOND, stamp_of_time
+from iap_io.wire.stamps import stamp_of_time
 
 if TYPE_CHECKING:
     import av
@@ -25,6 +25,7 @@ else:
     av = LazyModule("av", "H.264 needs", "video")
 
 KEY = 1  # of a packet's flags, as libavcodec numbers them
+RATE = 30  # images a second, by which x264 says what a decoder has to be able to do [Hz]
 EVERY = 10  # images from one key frame to the next, the plugin's default: a new subscriber waits for one
 # Of libx264: no image waits for the next one; 640x480 take 3 ms of a core. At a rate factor of 18 smooth images with
 # noise of 2 levels are off by 3 levels (RMS), and take 6 kB each; as JPEG of quality 95 they take 110 kB.
@@ -32,11 +33,8 @@ OPTIONS = {"preset": "superfast", "tune": "zerolatency", "crf": "18"}
 PLANES = "yuv420p"
 LUMA_FIRST = (PLANES, "nv12", "gray")  # of which grey images are the first plane
 MIDDLE = 128  # of the planes of colour, where there is none
-CODECS = {
-    "264": "h264",
-    "265": "hevc",
-    "hevc": "hevc",
-}  # by what the word for an encoding contains
+# By a part of the word for an encoding.
+CODECS = {"264": "h264", "265": "hevc", "hevc": "hevc"}
 
 
 @dataclass(frozen=True)
@@ -73,10 +71,8 @@ class PacketWriter:
     """
 
     def __init__(self, frame: str, encoding: str) -> None:
-        self._create, self._frame = (
-            av.CodecContext.create,
-            frame,
-        )  # so that who lacks it hears of it at once
+        self._create = av.CodecContext.create  # who lacks it hears of it before the first image
+        self._frame = frame
         words = ("h264", PLANES, "bgr8" if encoding in COLORS else encoding, encoding)
         self._encoding = ";".join(words)
         self._codec: Any = None
@@ -99,7 +95,7 @@ class PacketWriter:
     def _open(self, planes: "av.VideoFrame", shape: tuple[int, int]) -> None:
         self._codec = self._create("libx264", "w")
         self._codec.width, self._codec.height = planes.width, planes.height
-        self._codec.pix_fmt, self._codec.time_base = PLANES, Fraction(1, SECOND)
+        self._codec.pix_fmt, self._codec.time_base = PLANES, Fraction(1, RATE)
         self._codec.gop_size, self._codec.max_b_frames = EVERY, 0
         self._codec.thread_count, self._codec.options = 1, OPTIONS
         size = {"height": shape[0], "width": shape[1]}

@@ -154,6 +154,16 @@ def test_a_damaged_packet_is_refused_or_has_no_image_and_images_go_on_at_the_nex
     assert capfd.readouterr().err == ""
 
 
+def test_images_beyond_the_largest_that_are_read_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A packet of a few bytes can say that its image has a gigapixel."""
+    (packet,) = _packets(_images(1), "mono8")
+    monkeypatch.setattr(h264, "MAX_PIXELS", 48 * 64 - 1)
+    with pytest.raises(ValueError, match="a damaged packet"):
+        PacketReader()(packet)
+
+
 def test_a_camera_node_s_topics_are_read_by_the_names_of_image_transport() -> None:
     meta = camera(outputs=("mono8", "rgb8", "depth", "segmentation"))
     encode, decode = encoder(meta, transports=offered("h264")), Decoder([meta], ("h264",))
