@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress
 
 from iap_bringup.cli.arguments.learning import NOMINAL
 from iap_bringup.cli.options import check_counts, parsed_settings
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.next_step import show_path
 from iap_bringup.terminal.progress import TimeLeft, progress_bar
 from iap_learning.datasets.rollouts import AT_ONCE, Rollout, collect
@@ -36,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     episodes = make_episodes(task, count, threads=options.threads)
     expert = agent_of(options.policy, episodes)
     seeds = range(options.seed, options.seed + options.episodes)
-    console = Console(stderr=options.json)
+    console = make_console(stderr=options.json)
     with _bar(console) as bar:
         task_bar = bar.add_task("", total=len(seeds))
         rollouts = collect(

@@ -18,6 +18,7 @@ from iap_bringup.cli.live_pages import live_pages
 from iap_bringup.cli.options import check_counts, parsed_settings
 from iap_bringup.plots import docking_approach as figures
 from iap_bringup.terminal import evaluation as report
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.next_step import show_path, show_view
 from iap_bringup.terminal.progress import TimeLeft, progress_bar, work_bar
 from iap_description.errors import BadInput
@@ -46,7 +47,7 @@ APPROACH = "approach.png"
 def run(options: argparse.Namespace) -> int:
     """Judge a policy."""
     check_counts(options, "episodes", "seed", "threads")
-    console = Console(stderr=options.json)
+    console = make_console(stderr=options.json)
     settings = parsed_settings(options.assignments)
     subject = subject_of(options.policy, options.task, options.preset, settings)
     if options.view is not None and options.engine == BATCHED:

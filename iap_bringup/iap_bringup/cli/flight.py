@@ -19,6 +19,7 @@ from rich.markup import escape
 from iap_bringup.cli.live_pages import live_pages
 from iap_bringup.cli.options import scenario_options
 from iap_bringup.terminal import flight as report
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput, IapError
 from iap_description.process import interrupts
@@ -67,7 +68,7 @@ def fly(
     compared: Mapping[str, Resolved] = MappingProxyType({}),
 ) -> int:
     """Fly a resolved scenario, and what it is compared with; returns the exit code."""
-    console = Console(stderr=options.json)
+    console = make_console(stderr=options.json)
     flight = Flight.of(scenario)
     lines = [escape(line) for each in flight.recorded if each for line in each.about.lines()]
     lines += map(escape, (*_untouched(scenario), *_unused_keys(scenario, options)))

@@ -13,14 +13,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from rich.console import Console
-
 from iap_bringup.cli.arguments.verbs import VERBS, command_parser
 from iap_bringup.cli.main import main
 from iap_bringup.cli.options import check_counts
 from iap_bringup.fuzz.corpus import Corpus
 from iap_bringup.fuzz.inputs import KINDS, drawn_kind, make_case
 from iap_bringup.fuzz.trials import fault_of, run_command
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.progress import CountLine
 from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
@@ -38,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     numbers = range(options.cases) if options.only is None else [options.only]
     faults, counts = list[dict[str, Any]](), Counter[str]()
-    line = CountLine(Console(stderr=True), len(numbers))
+    line = CountLine(make_console(stderr=True), len(numbers))
     with tempfile.TemporaryDirectory(prefix="iap_fuzz_") as place:
         corpus = Corpus(main, command_parser, Path(place) / "corpus")
         corpus.home.mkdir()

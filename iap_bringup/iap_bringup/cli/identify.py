@@ -14,6 +14,7 @@ from rich.table import Table
 
 from iap_bringup.cli.identify_rotorcraft import identify_flights
 from iap_bringup.plots.identified_flight import UNITS, draw_log
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.next_step import show_next, show_path
 from iap_bringup.terminal.progress import work_bar
 from iap_io.plots.plot_style import write_plot
@@ -34,7 +35,7 @@ def identify(options: argparse.Namespace) -> int:
 
 def identify_velocities(options: argparse.Namespace) -> int:
     """Identify a model of velocity commands, show it, and keep it in a folder; returns the exit code."""
-    console = Console(stderr=options.json)
+    console = make_console(stderr=options.json)
     settings = load_settings(tuple(options.assignments))
     logs = split(
         options.logs,

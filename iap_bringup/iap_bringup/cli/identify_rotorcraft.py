@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.horizons import horizon_metrics, horizon_table
 from iap_bringup.terminal.next_step import show_next, show_path
 from iap_bringup.terminal.progress import work_bar
@@ -34,7 +35,7 @@ from iap_simulation.identification.settings import load_settings
 
 def identify_flights(options: argparse.Namespace) -> int:
     """Identify a rotorcraft, show it, and keep it in a folder; returns the exit code."""
-    console = Console(stderr=options.json)
+    console = make_console(stderr=options.json)
     settings = load_settings(tuple(options.assignments)).rotorcraft
     if options.error is not None:
         raise BadInput("--error: the model rotorcraft has no choice of an error")
@@ -60,7 +61,7 @@ def identify_flights(options: argparse.Namespace) -> int:
 
 def identify_platform(options: argparse.Namespace, logs: list[FlightLog]) -> int:
     """Identify the aircraft of one platform by a run of all, show them and keep them; returns the exit code."""
-    console = Console(stderr=options.json)
+    console = make_console(stderr=options.json)
     start = load_settings(tuple(options.assignments)).rotorcraft.start
     with work_bar(console, "fitting"):
         model = identify_fleet(logs)

@@ -16,6 +16,7 @@ from iap_bringup.plots.contact_sheet import write_contact_sheet
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import PLOTS, write_named_plots, write_plots
 from iap_bringup.terminal import flight as report
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.next_step import show_path, show_view
 from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput
@@ -39,7 +40,7 @@ TRACER = "mitsuba"  # the renderer that traces paths
 
 def plot(options: argparse.Namespace) -> int:
     """Draw a run's plots again."""
-    console = Console()
+    console = make_console()
     check_exists(*filter(None, [options.folder]))
     if options.list:
         _list_plots(console, options.folder)
@@ -47,7 +48,7 @@ def plot(options: argparse.Namespace) -> int:
     if options.folder is None:
         raise BadInput("plot: which RUN? --list alone names all plots")
     run = RecordedRun(options.folder)
-    with work_bar(Console(stderr=True), "drawing") as say:
+    with work_bar(make_console(stderr=True), "drawing") as say:
         if options.html:
             from iap_bringup.plots.interactive import write_pages
 
@@ -94,9 +95,9 @@ def render(options: argparse.Namespace) -> int:
     out: Path = options.out or options.folder / "plots" / "picture.png"
     if out.suffix.lower() != ".png":  # it would replace whatever is there
         raise BadInput(f"--out {out}: a picture's file ends in .png")
-    with work_bar(Console(stderr=True), "rendering"):
+    with work_bar(make_console(stderr=True), "rendering"):
         render_run(options.folder, out, options.time)
-    show_path(Console(), out)
+    show_path(make_console(), out)
     return 0
 
 
@@ -110,7 +111,7 @@ def _write_video(options: argparse.Namespace) -> int:
     if options.workers is not None:
         raise BadInput("--workers: of images of cameras, not of videos")
     scenario, _ = _resolved_again(options)
-    source, console = RunSource(RecordedRun(options.folder, scenario=scenario)), Console()
+    source, console = RunSource(RecordedRun(options.folder, scenario=scenario)), make_console()
     settings = FilmSettings(
         rate=options.rate,
         size=options.size,
@@ -153,7 +154,7 @@ def _resolved_again(options: argparse.Namespace) -> tuple[Scenario, dict[str, An
 
 def _render_again(options: argparse.Namespace) -> int:
     """Render all images of a run again."""
-    console = Console()
+    console = make_console()
     if options.time:
         raise BadInput("--time: of a picture; all images of a run are rendered again here")
     scenario, tree = _resolved_again(options)
@@ -173,7 +174,7 @@ def _spread(
     folder = FrameFolder(base.with_name(f"{base.resolve().name}_frames"))
     chunks = chunks_of_run(options.folder, scenario, tree)
     try:
-        with work_bar(Console(stderr=True), "rendering") as say:
+        with work_bar(make_console(stderr=True), "rendering") as say:
             spread(chunks, folder, ProcessPool(options.workers), say)
     except KeyboardInterrupt as stop:
         stop.args = (f"the same command goes on: what is rendered is in {folder.path}",)

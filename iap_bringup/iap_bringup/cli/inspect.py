@@ -5,8 +5,7 @@ import argparse
 import json
 import sys
 
-from rich.console import Console
-
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.log_inspection import show
 from iap_bringup.terminal.progress import work_bar
 from iap_io.flight_logs.inspection import Inspection
@@ -16,8 +15,8 @@ from iap_io.trajectories.logged_bags import open_any
 
 def inspect(options: argparse.Namespace) -> int:
     """Show what is in a flight log, or in a run as those of its aircraft; returns the exit code."""
-    console = Console(stderr=options.json)
-    with work_bar(Console(stderr=True), "reading"):
+    console = make_console(stderr=options.json)
+    with work_bar(make_console(stderr=True), "reading"):
         logs = read_run(options.log) if is_run(options.log) else [open_any(options.log)]
         inspections = [Inspection.of(log) for log in logs]
     for inspection in inspections:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from iap_bringup.terminal.console import make_console
 from iap_description.config.presets import Presets
 
 Rows = list[tuple[str, str]]
@@ -31,7 +32,7 @@ class NameKind(NamedTuple):
 
 def list_all(options: argparse.Namespace) -> int:
     """Show the names of all kinds, or of some, or one platform."""
-    console = Console()
+    console = make_console()
     if options.platform is not None:
         from iap_bringup.terminal.platform_sheet import show_platform
 
@@ -49,7 +50,9 @@ def list_all(options: argparse.Namespace) -> int:
 
 def _show(console: Console, name: str, kind: NameKind) -> None:
     rows = kind.rows()
-    console.print(f"[bold]{name.capitalize()}[/]: [dim]{kind.use}[/]", highlight=False)
+    console.print(
+        f"[bold]{name.capitalize()}[/]: [dim]{kind.use}[/]", highlight=False, markup=True
+    )
     if any(text for _, text in rows):
         table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
         for each, text in rows:

@@ -18,6 +18,7 @@ from rich.markup import escape
 
 from iap_bringup.cli.live_pages import may_control
 from iap_bringup.cli.view import serve
+from iap_bringup.terminal.console import headline, make_console
 from iap_bringup.terminal.localization import show_localization
 from iap_bringup.terminal.next_step import show_path
 from iap_bringup.terminal.progress import time_bar, work_bar
@@ -54,7 +55,7 @@ def run_command(options: argparse.Namespace) -> int:
     Raises:
         BadInput: no data set, or not one for the methods; nothing is left behind then.
     """
-    console = Console(stderr=options.json)
+    console = make_console(stderr=options.json)
     methods = [name.strip() for name in options.method.split(",") if name.strip()]
     dataset = open_dataset(options.dataset, _choices(options))
     if options.ranges is not None:
@@ -67,10 +68,8 @@ def run_command(options: argparse.Namespace) -> int:
     dataset = understanding.dataset
     with new_folder(options.out, f"localize_{dataset.name}") as folder:
         names = ", ".join(each.name for each in dataset.aircraft)
-        of = escape(f"{names} of {dataset.source}")
-        what = "\n".join(
-            [*map(escape, understanding.lines), f"[bold]{', '.join(methods)}[/]: {of}"]
-        )
+        title = headline(", ".join(methods), f"{names} of {dataset.source}")
+        what = "\n".join([*map(escape, understanding.lines), title])
         with _pages(options, dataset, methods, console) as viewer:
             results = _localized(options, dataset, methods, settings, what, viewer, console)
             evaluation = evaluate(results, understanding.record)

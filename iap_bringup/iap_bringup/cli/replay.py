@@ -16,6 +16,7 @@ from iap_bringup.cli.flight import fly
 from iap_bringup.cli.identify_rotorcraft import read_single
 from iap_bringup.cli.options import pose_keys, pose_words, scenario_options
 from iap_bringup.plots.open_loop import draw_steps, draw_windows
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.horizons import horizon_metrics, horizon_table
 from iap_bringup.terminal.next_step import show_path
 from iap_bringup.terminal.progress import work_bar
@@ -69,7 +70,7 @@ def _replay_closed_loop(options: argparse.Namespace) -> int:
 
 def _replay_open_loop(options: argparse.Namespace) -> int:
     """Fly a log's commands from windows along its flight, show errors and keep them."""
-    console = Console(stderr=options.json)
+    console = make_console(stderr=options.json)
     seconds, scenario = _horizons(options), _scenario(options)
     log = read_single(Path(options.recording))
     with work_bar(console, "flying"):

@@ -20,6 +20,7 @@ from rich.progress import (
 from rich.text import Text
 
 from iap_bringup.cli.options import scenario_options
+from iap_bringup.terminal.console import headline, make_console
 from iap_bringup.terminal.flight import space_text
 from iap_bringup.terminal.next_step import show_path, show_view
 from iap_bringup.terminal.progress import progress_bar, work_bar
@@ -53,7 +54,7 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     axes = tuple(map(Axis.of, options.vary))
     study = Study(options.scenario, scenario_options(options), axes, options.seeds, records)
     points = study.points()
-    console = Console(stderr=options.json)
+    console = make_console(stderr=options.json)
     lines = [_disk_text(study, points, options.out or base)] if records else []
     pool = (
         ProcessPool(options.workers) if options.cluster is None else ClusterPool(options.cluster)
@@ -104,7 +105,7 @@ def _bar(
 ) -> Iterator[Callable[[int], None]]:
     """A bar over runs below lines of text, which stay once a run is done; yields the function that moves it on."""
     each = f"{counted(points, 'combination')}, {counted(study.seeds, 'seed')} each"
-    text = f"[bold]{study.scenario}[/]: {each}"
+    text = headline(study.scenario, each)
     runs = TextColumn("{task.completed:.0f} of {task.total:.0f}")
     columns = (BarColumn(40), runs, TimeElapsedColumn(), Pace())
     with progress_bar(columns, console) as bar:
@@ -114,7 +115,7 @@ def _bar(
             if bar.tasks[0].fields["there"] is None:
                 bar.update(task, there=runs)
             elif bar.tasks[0].completed == bar.tasks[0].fields["there"]:
-                bar.print("\n".join([*lines, text]), soft_wrap=True)
+                bar.print("\n".join([*lines, text]), soft_wrap=True, markup=True)
             bar.update(task, advance=runs, seconds=bar.tasks[0].elapsed or 0.0)
 
         yield move

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
 from iap_bringup.cli.arguments.learning import NOMINAL
 from iap_bringup.plots.training import draw_training
+from iap_bringup.terminal.console import headline, make_console
 from iap_bringup.terminal.next_step import show_next, show_path
 from iap_bringup.terminal.program import program
 from iap_bringup.terminal.progress import TimeLeft, progress_bar
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     from iap_learning.training import training
     from iap_learning.training.experiment import read_experiment
 
-    console = Console()
+    console = make_console()
     if options.resume is not None:
         _check_alone(options)
         folder, experiment = options.resume, read_experiment(options.resume)
@@ -89,7 +90,7 @@ def _watched(
 
     An interrupt waits for the next row, since JAX does not survive one in the midst of its work.
     """
-    text = f"[bold]{experiment.name}[/]: seed {experiment.seed}, {folder}"
+    text = headline(experiment.name, f"seed {experiment.seed}, {folder}")
     try:
         with _bar(console, experiment, text) as show, Deferral() as interrupts:
 
@@ -119,7 +120,7 @@ def _bar(console: Console, experiment: "Experiment", above: str) -> Iterator[Wat
 
         def watch(row: dict[str, Any]) -> None:
             if not shown:
-                bar.print(above, soft_wrap=True)
+                bar.print(above, soft_wrap=True, markup=True)
             shown.update({key: row[key] for key in SHOWN if key in row})
             words = [form.format(shown[key]) for key, form in SHOWN.items() if key in shown]
             task = tasks[row["stage"]]

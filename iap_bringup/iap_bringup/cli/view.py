@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.markup import escape
 
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.progress import counted, work_bar
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def serve(options: argparse.Namespace, title: str, console: Console) -> Server:
         console.print(f"port {options.port} is in use: {port} in its place")
     host = f"[{options.host}]" if ":" in options.host else options.host
     address = f"http://{host}:{port}"
-    console.print(f"{escape(title)}: {address} (Ctrl-C ends)", soft_wrap=True)
+    console.print(f"{title}: {address} (Ctrl-C ends)", soft_wrap=True)
     if not options.no_browser and not open_browser(address):
         console.print("no browser found: open the address by hand")
     return server
@@ -53,9 +53,9 @@ def _view_runs(options: argparse.Namespace) -> int:
     from iap_bringup.viewing.run_viewer import RunViewer
     from iap_bringup.viewing.source import RunSource
 
-    with work_bar(Console(stderr=True)) as say:
+    with work_bar(make_console(stderr=True)) as say:
         sources = [RunSource.of_folder(folder) for folder in counted(say, options.folders)]
-    server = serve(options, " and ".join(each.title for each in sources), Console())
+    server = serve(options, " and ".join(each.title for each in sources), make_console())
     try:
         RunViewer(server, sources, options.beside).run(threading.Event())
     finally:
@@ -66,7 +66,7 @@ def _view_runs(options: argparse.Namespace) -> int:
 def _view_table(options: argparse.Namespace, table: RunTable) -> int:
     from iap_bringup.viewing.table_viewer import TableViewer
 
-    server = serve(options, table.title, Console())
+    server = serve(options, table.title, make_console())
     try:
         with tempfile.TemporaryDirectory() as scratch:
             TableViewer(server, table, Path(scratch)).run(threading.Event())

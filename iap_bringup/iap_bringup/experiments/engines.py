@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from iap_bringup.experiments.engine_bars import BARS, QUICK
 from iap_bringup.experiments.engine_figures import EngineComparison, compared
 from iap_bringup.experiments.rows import Rows, print_json
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.progress import work_bar
 from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
@@ -64,7 +66,7 @@ def compare_engines(
         )
     work = flights(scenarios, quick=quick, engines=engines)
     rows: dict[str, Row] = {}
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         for name, row in fly_all(work):
             rows[name] = row
             report(f"{len(rows)} of {len(work)}: {name}")
@@ -165,7 +167,7 @@ def table(comparisons: Sequence[EngineComparison], engines: Sequence[str] = ENGI
     for name in (*engines, *differences, "bar", "within"):
         out.add_column(name, justify="right", no_wrap=True)
     for each in comparisons:
-        out.add_row(f"[bold]{each.scenario}[/]: {each.outcome}")
+        out.add_row(Text.assemble((each.scenario, "bold"), f": {each.outcome}"))
         for line in each.lines:
             out.add_row(*line)
         out.add_section()

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from iap_bringup.experiments.rows import Report, silent
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.progress import work_bar
 from iap_description.arrays import Booleans
 
@@ -36,7 +37,7 @@ def draw_rays(console: Console) -> None:
     from iap_io.runs.run_folder import create_run_folder, write_file
 
     folder = create_run_folder(None, NAME)
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         picture = sheet(report)
     write_file(folder / f"{NAME}.png", bytes(png(picture)))
     console.print(f"{folder / NAME}.png")

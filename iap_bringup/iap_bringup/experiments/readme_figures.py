@@ -14,6 +14,7 @@ from rich.table import Table
 
 from iap_bringup.experiments.page_tables import BELOW, PageTables, load_figures, value_at
 from iap_bringup.experiments.rows import Report, silent
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.progress import counted, work_bar
 from iap_description.errors import BadInput
 from iap_simulation.flights.flight import Flight
@@ -120,7 +121,7 @@ def compare_readme(console: Console, *, as_json: bool = False) -> None:
     table = Table("iap run", "key", "page", "here", "same")
     rows, differing, last_command = [], [], ""
     figures = readme_figures(checkouts[0] / DATA)
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         results = list(measured(figures, report))
     for figure, value, is_met in results:
         differing += [] if is_met else [f"{figure.command}: {figure.key}"]

@@ -19,6 +19,7 @@ from rich.console import Console
 
 from iap_bringup.experiments.footprint import Footprint
 from iap_bringup.experiments.rows import Report, Rows
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.progress import work_bar
 from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput
@@ -109,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--nodes", action="store_true", help="ROS nodes in lockstep")
     options = parser.parse_args(arguments)
     try:
-        show_soak(Console(), as_nodes if options.nodes else in_process, options.duration)
+        show_soak(make_console(), as_nodes if options.nodes else in_process, options.duration)
     except BadInput as error:
         sys.stderr.write(f"soak: {error}\n")
         return 2

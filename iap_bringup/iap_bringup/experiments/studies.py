@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from iap_bringup.experiments.rows import print_json, show_bars
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.progress import counted, work_bar
 from iap_bringup.terminal.tables import show_rows
 
@@ -20,7 +21,7 @@ def free_flight(console: Console, *, json: bool = False) -> None:
         show_convergence,
     )
 
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         rows = free_flight_convergence(report)
     if json:
         print_json(console, convergence_rows(rows))
@@ -80,7 +81,7 @@ def contact(console: Console, *, json: bool = False) -> None:
     """A platform at rest, the peg-in-hole flight over physics rates, and the wrench observer's estimates."""
     from iap_bringup.experiments import contact as contact_studies
 
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         resting = contact_studies.resting(report)
         rates = contact_studies.peg_over_rates(report)
         observer = contact_studies.observer_steps(report)
@@ -97,7 +98,7 @@ def peg_in_hole(console: Console, *, json: bool = False) -> None:
     """The peg-in-hole flight with both gain presets over five seeds, each beside the same without admittance."""
     from iap_bringup.experiments.contact import peg_over_seeds
 
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         results = peg_over_seeds(("default", "paper"), report)
     show_study(console, "peg_in_hole by preset and seed", results, (*PEG, "push_ratio"), json=json)
 
@@ -106,7 +107,7 @@ def landing(console: Console, *, quick: bool = False, json: bool = False) -> Non
     """Landings of every platform and of joined modules, in PyBullet and MuJoCo, beside what they must reach."""
     from iap_bringup.experiments.landing import COLUMNS, landings
 
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         rows = landings(report, quick=quick)
     show_study(console, "landings", rows, COLUMNS, json=json)
 
@@ -115,7 +116,7 @@ def identification(console: Console, *, quick: bool = False, json: bool = False)
     """Rotorcraft of drawn masses, thrusts and lags, identified from a minute's flight, calm and in gusts (an hour)."""
     from iap_bringup.experiments.identification import identification_rows
 
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         rows = identification_rows(report, quick=quick)
     show_study(console, "identification_flight", rows, json=json)
 
@@ -124,7 +125,7 @@ def firmware(console: Console, *, quick: bool = False, json: bool = False) -> No
     """Flights by Betaflight in lockstep, alone and under three_star, each twice, beside their bars (five minutes)."""
     from iap_bringup.experiments.firmware import firmware_bars
 
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         bars = firmware_bars(report, quick=quick)
     show_bars(console, bars, as_json=json)
 
@@ -144,7 +145,7 @@ def sensors(console: Console, *, json: bool = False) -> None:
         image_studies.features,
     )
     try:
-        with work_bar(Console(stderr=True)) as report:
+        with work_bar(make_console(stderr=True)) as report:
             count = len(inertial) + len(with_images)
             tables = list[dict[str, Any]]()
             for study in inertial:
@@ -163,7 +164,7 @@ def photometry(console: Console, *, json: bool = False) -> None:
     """Physical light beside traced paths in three scenes, and depths and labels of renderers and rays in all."""
     from iap_bringup.experiments.photometry import photometry as measured
 
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         bars = measured(report)
     show_bars(console, bars, as_json=json)
 
@@ -175,7 +176,7 @@ def cameras(console: Console, *, json: bool = False) -> None:
 
     renderer = make_renderer("opengl")
     try:
-        with work_bar(Console(stderr=True)) as report:
+        with work_bar(make_console(stderr=True)) as report:
             bars = camera_bars(report, renderer)
     finally:
         renderer.close()
@@ -188,7 +189,7 @@ def tasks(console: Console, *, json: bool = False) -> None:
     from iap_learning.tasks.task import TASKS
 
     tables = {}
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         for name in counted(report, TASKS.names()):
             scores = baselines(name, TASK_WORLDS)
             tables[name] = {policy: score.row for policy, score in scores.items()}
@@ -203,7 +204,7 @@ def docking(console: Console, *, quick: bool = False, json: bool = False) -> Non
     """The hard docking by script and policy: commands late by times drawn, by each, and in the engines (10 minutes)."""
     from iap_bringup.experiments.docking import QUICK, Sizes, docking_bars, docking_rows
 
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         rows = docking_rows(QUICK if quick else Sizes(), report)
     bars = list(docking_bars(rows))
     if json:
@@ -256,7 +257,7 @@ def _localize(
     **options: Any,  # noqa: ANN401 - as each study has them
 ) -> None:
     """Run a study of localisation; as JSON its figures are printed alone, all else on standard error."""
-    made = run(Console(stderr=True) if json else console, **options)
+    made = run(make_console(stderr=True) if json else console, **options)
     if json:
         print_json(console, made.tree)
 

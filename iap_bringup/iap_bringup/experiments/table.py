@@ -4,10 +4,9 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rich.console import Console
-
 from iap_bringup.experiments import studies
 from iap_bringup.experiments.nodes import studies as node_studies
+from iap_bringup.terminal.console import make_console
 from iap_description.errors import BadInput
 
 
@@ -76,4 +75,4 @@ def run_experiment(name: str, **options: Any) -> None:  # noqa: ANN401 - as each
         if option not in command.options:
             users = ", ".join(each.name for each in EXPERIMENTS if option in each.options)
             raise BadInput(f"experiment {name}: --{option} is for {users}")
-    command.run(Console(), **options)
+    command.run(make_console(), **options)

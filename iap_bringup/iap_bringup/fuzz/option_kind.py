@@ -14,6 +14,7 @@ from iap_bringup.fuzz.setting_kind import NUMBERS
 
 NAMES = (
     "hover",
+    "a[/b]",
     "hold",
     "docking",
     "f450",

@@ -7,6 +7,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from iap_bringup.terminal.console import headline
 from iap_description.arrays import Array
 from iap_learning.evaluation.engines import Recording
 from iap_learning.evaluation.results import UNITS, Results
@@ -38,7 +39,8 @@ def show(
     console: Console, title: str, results: Results, recordings: Mapping[str, Recording]
 ) -> None:
     """Show what has become of the episodes."""
-    console.print(f"[bold]{title}[/]: success {success_text(results)}", highlight=False)
+    first = headline(title, f"success {success_text(results)}")
+    console.print(first, highlight=False, markup=True)
     console.print(_figures(results))
     times = results.measures["time"][results.success]
     lines = histogram(times[np.isfinite(times)], UNITS["time"])

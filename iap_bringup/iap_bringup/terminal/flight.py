@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Column, Table
 
+from iap_bringup.terminal.console import headline
 from iap_bringup.terminal.next_step import show_path, show_view
 from iap_bringup.terminal.part_texts import TEXTS, show_end_effector
 from iap_bringup.terminal.tables import number_text
@@ -34,10 +35,11 @@ CONTACT_COUNT = 5  # rows at most; metrics.json has all figures
 
 
 def flight_text(scenario: Scenario, duration: float) -> str:
-    """The line above the bar of a flight of some duration [s]: who flies, and in which engine."""
+    """The line above the bar of a flight of some duration [s], as `headline`: who flies, and in which engine."""
     engine = f", engine {scenario.engine.name}" if scenario.plant.type == "bodies" else ""
     names = ", ".join(f"{v.platform.name} ({v.control.preset} gains)" for v in scenario.vehicles)
-    return f"[bold]{scenario.scenario}[/]: {names}, {duration:.1f} s, seed {scenario.seed}{engine}"
+    text = f"{names}, {duration:.1f} s, seed {scenario.seed}{engine}"
+    return headline(scenario.scenario, text)
 
 
 def space_text(size: int, free: int) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from iap_bringup.terminal.next_step import show_path
@@ -48,13 +47,13 @@ def show_localization(console: Console, evaluation: Evaluation, folder: Path) ->
             table.add_row(body, *row)
     console.print(table)
     hints = "\n".join([LEGEND, *covariance_hints(metrics["estimation"])])
-    console.print(escape(hints), highlight=False, soft_wrap=True)
+    console.print(hints, highlight=False, soft_wrap=True)
     for name, record in metrics["methods"].items():
         line = f"{record['outcome']}"
         if record["keyframe_ms"] is not None:
             factor = record["real_time_factor"]
             line += f"; {record['keyframe_ms']:.1f} ms a keyframe, {factor:.1f} x real time"
-        console.print(escape(f"{name}: {line}"), soft_wrap=True)
+        console.print(f"{name}: {line}", soft_wrap=True)
     frontend = metrics["frontend"]
     if frontend["pairs"]:
         console.print(
@@ -62,9 +61,9 @@ def show_localization(console: Console, evaluation: Evaluation, folder: Path) ->
             f" {frontend['pair_ms']:.1f} ms and {frontend['tracks']:.0f} tracks each"
         )
         reason = f"front end {frontend['preset']}: {frontend['reason']}"
-        console.print(escape(reason), soft_wrap=True)
+        console.print(reason, soft_wrap=True)
     for note in metrics["notes"]:
-        console.print(escape(note), soft_wrap=True)
+        console.print(note, soft_wrap=True)
     show_path(console, folder, "folder")
 
 

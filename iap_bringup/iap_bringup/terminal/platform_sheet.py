@@ -5,8 +5,10 @@ import math
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from iap_bringup.terminal.console import headline
 from iap_control.actuation.kinds import platform_model
 from iap_control.allocation.model import PlatformModel
 from iap_control.allocation.thrust_directions import CROSSED, FIXED, FREE, HINGED
@@ -33,7 +35,8 @@ def show_platform(name: str, console: Console) -> None:
     """
     platform = load_platform(name)
     assembly = Assembly.of(platform)
-    console.print(f"[bold]{platform.name}[/]  {platform.description}")
+    first = f"[bold]{escape(platform.name)}[/]  {escape(platform.description)}"
+    console.print(first, markup=True)
     console.print(
         f"mass {assembly.mass:.3g} kg, {platform.count} aircraft, thrust"
         f" {sum(a.thrust_limits[1] for a in platform.fleet):.3g} N of {assembly.mass * GRAVITY:.3g} N of weight"
@@ -41,7 +44,7 @@ def show_platform(name: str, console: Console) -> None:
     try:
         model = platform_model(assembly, platform.fleet, gravity=GRAVITY, com_coupling=True)
     except BadInput as error:
-        console.print(f"[bold]not flown[/]: {error}", highlight=False)
+        console.print(headline("not flown", str(error)), highlight=False, markup=True)
         return
     if platform.joints:
         console.print(_joints(assembly, model))

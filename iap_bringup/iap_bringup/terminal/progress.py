@@ -134,7 +134,7 @@ def progress_bar(columns: Sequence[ProgressColumn], console: Console) -> Iterato
 def time_bar(
     console: Console, what: str, total: float | None = None
 ) -> Iterator[Callable[[float], None]]:
-    """A bar over time [s], whose end may be unknown, below lines of text; yields the function that moves it.
+    """A bar over time [s], whose end may be unknown, below lines in markup; yields the function that moves it.
 
     The text stays once the time moves: what is refused before has nothing above its one line.
     """
@@ -151,7 +151,7 @@ def time_bar(
 
         def move(t: float) -> None:
             if bar.tasks[0].description:
-                bar.print(what, soft_wrap=True)
+                bar.print(what, soft_wrap=True, markup=True)
                 bar.update(task, description="")
             bar.update(task, completed=t)
 
@@ -164,7 +164,8 @@ def work_bar(console: Console, what: str = "") -> Iterator[Callable[[str], None]
 
     Where a text begins with "N of M", the bar shows how far that is, and the time that is left of these M.
     """
-    columns = (BarColumn(30), TimeElapsedColumn(), TimeLeft(), TextColumn("{task.description}"))
+    text = TextColumn("{task.description}", markup=False)
+    columns = (BarColumn(30), TimeElapsedColumn(), TimeLeft(), text)
     with progress_bar(columns, console) as bar:
         task = bar.add_task(what, total=None)
 

@@ -43,7 +43,7 @@ def test_an_address_is_said_and_opened(port, host, browses, opens, lines, monkey
     stage.open_browser = lambda address: opened.append(address) or opens
     monkeypatch.setitem(sys.modules, "iap_bringup.viewing.viser_stage", stage)
     options = argparse.Namespace(host=host, port=port, no_browser=not browses)
-    console = Console(file=io.StringIO(), width=30)
+    console = Console(file=io.StringIO(), width=30, markup=False)
     assert view.serve(options, "a [b]", console).port == 8080
     assert " ".join(console.file.getvalue().split()) == " ".join(lines) and len(opened) == browses
 

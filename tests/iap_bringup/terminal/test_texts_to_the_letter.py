@@ -27,7 +27,7 @@ LONG = "word " * 12 + "[id] 7"
 def colored_lines(show_it, *content, width=50):
     """Lines on a terminal of many colours, without what makes letters bold."""
     console = Console(
-        file=io.StringIO(), width=width, force_terminal=True, color_system="standard"
+        file=io.StringIO(), width=width, force_terminal=True, color_system="standard", markup=False
     )
     show_it(console, *content)
     return [line.rstrip() for line in BOLD.sub("", console.file.getvalue()).splitlines()]

@@ -13,6 +13,7 @@ from iap_bringup.experiments.modules.cases import COMPLETED, ModuleCase, cases, 
 from iap_bringup.experiments.modules.flight_bars import flight_bars
 from iap_bringup.experiments.modules.recorded_bars import bar_cases, recorded_bars
 from iap_bringup.experiments.rows import Report, bar_table, print_json
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
 from iap_simulation.sweeps.flying import Chunk, Row, fly
@@ -44,13 +45,13 @@ def study_modules(
         BadInput: the folder cannot be made, or a flight there is damaged.
     """
     rows, others = cases(quick=quick), bar_cases(quick=quick)
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         results = fly_all([*rows, *others], out, report)
     for title in () if json else dict.fromkeys(case.title for case in rows):
         table_cases = [case for case in rows if case.title == title]
         console.print(table(title, table_cases, [results[case.name] for case in table_cases]))
     reached = list(recorded_bars(results, quick=quick))
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         report("bars")
         for bar in flight_bars(quick=quick):
             reached.append(bar)

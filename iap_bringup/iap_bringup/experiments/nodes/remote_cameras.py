@@ -25,6 +25,7 @@ from iap_bringup.experiments.nodes.delayed_link import DelayedLink, in_network
 from iap_bringup.experiments.nodes.processes import Nodes
 from iap_bringup.experiments.rows import print_json
 from iap_bringup.launching.flight_nodes import CAMERA, LaunchedNode, flight_nodes
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.progress import work_bar
 from iap_bringup.terminal.tables import show_columns
 from iap_description.errors import BadInput
@@ -171,7 +172,7 @@ def _start_in(space: str, command: Sequence[str], **options: Any) -> "subprocess
 
 def compare_remote_cameras(console: Console, *, json: bool) -> None:
     """Measure both, and print the figures."""
-    with work_bar(Console(stderr=True), "one machine") as report:
+    with work_bar(make_console(stderr=True), "one machine") as report:
         results = {"one machine": beside(DURATION)}
         report("across the link")
         results["across the link"] = across(DURATION)

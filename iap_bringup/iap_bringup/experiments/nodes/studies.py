@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from rich.console import Console
 
 from iap_bringup.experiments.rows import show_bars
+from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.progress import counted, work_bar
 from iap_bringup.terminal.tables import show_columns
 from iap_description.errors import BadInput
@@ -31,12 +32,12 @@ def nodes(console: Console) -> None:
         from iap_bringup.experiments.nodes.measure import measure, measure_together
     flight = ("three_star_spiral", "pybullet")
     modules = ("module_assembly", "pybullet")
-    with work_bar(Console(stderr=True), "three_star_spiral") as report:
+    with work_bar(make_console(stderr=True), "three_star_spiral") as report:
         results = {pace: measure(*flight, pace, 60.0) for pace in counted(report, PACES)}
         report("two at once")
         results |= measure_together(*flight, "realtime", 60.0, ("/sim_1", "/sim_2"))
     show_columns(console, "three_star_spiral, every node a process of its own", results)
-    with work_bar(Console(stderr=True), "module_assembly") as report:
+    with work_bar(make_console(stderr=True), "module_assembly") as report:
         joined = {pace: measure(*modules, pace, 60.0) for pace in counted(report, PACES)}
         report("all nodes in one process")
         joined["realtime, one process"] = measure(*modules, "realtime", 60.0, together=True)
@@ -47,7 +48,7 @@ def node_bars(console: Console, *, json: bool = False) -> None:
     """Platforms that follow, as nodes, a stream of poses with gaps, bursts and losses; depth images that arrive."""
     with _of_ros("node_bars"):
         from iap_bringup.experiments.nodes.node_bars import node_bars as measured
-    with work_bar(Console(stderr=True)) as report:
+    with work_bar(make_console(stderr=True)) as report:
         bars = measured(report)
     show_bars(console, bars, as_json=json)
 
