@@ -17,7 +17,8 @@ FLOATS = (float("nan"), float("inf"), -1e30, 1e30, 1e9, -1.0, 0.0, 1e-30)
 NUMBERS = (0, 1, 0xFF, 2**15, 2**16 - 1, 2**31 - 1, 2**32 - 1, 2**40, 2**63 - 1, 2**64 - 1)
 VALUES: tuple[object, ...] = (
     None, True, 0, 1, -1, 3, 1e-300, 1e300, -1e308, 2**70, float("nan"), float("inf"), "", "x", "ä\u2028b", "a\0b",
-    "a\nb", "a[/b]", "$\\a$", "\uff11", "/abs", "../../out", "a**b", "n" * 300, "9" * 5000, [], {}, [1, 2], [[]], {"a": {}}, {1: 2}, [None] * 4,
+    "a\nb", "a[/b]", "$\\a$", "\uff11", "/abs", "../../out", "a**b", "n" * 300, "9" * 5000, [], {}, [1, 2], [[]],
+    {"a": {}}, {1: 2}, [None] * 4,
     [1.0, 2.0, 3.0], [0.0] * 4, [0.0] * 6, "hover", "three_star", "f450", "star_999999999999", "stereo",
     "no_such_module:Class", "json:JSONDecoder", ".", "..", "spherical", "mono8", "euroc",
 )  # fmt: skip
