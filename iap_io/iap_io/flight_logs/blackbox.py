@@ -254,7 +254,8 @@ def _in_units(record: FlightRecord) -> dict[str, Array]:
 
 def _release(keys: Keys) -> tuple[int, int]:
     """Release of Betaflight; (0, 0) of what was before it."""
-    match = re.search(r"Betaflight (?:/ \S+ )?(\d+)\.(\d+)", keys.get("Firmware revision", ""))
+    revision = keys.get("Firmware revision", "")
+    match = re.search(r"Betaflight (?:/ \S+ )?(\d{1,9})\.(\d{1,9})", revision)
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from iap_description.config.bounds import LARGEST_NUMBER
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.errors import BadInput, shown
 from iap_simulation.batch.starts import MOST_SEEDS
@@ -63,6 +64,8 @@ class Axis(NamedTuple):
 def _range(text: str, first: str, last: str, count: str) -> list[float]:
     if int(count) < 1 or (int(count) == 1 and float(first) != float(last)):
         raise BadInput(f"--vary {text}: at least two values are expected from {first} to {last}")
+    if max(abs(float(first)), abs(float(last))) > LARGEST_NUMBER:
+        raise BadInput(f"--vary {text}: numbers are at most {LARGEST_NUMBER:g}")
     if int(count) > MOST_POINTS:
         raise BadInput(f"--vary {text}: {count} values are more than {MOST_POINTS}")
     return [float(value) for value in np.linspace(float(first), float(last), int(count))]

@@ -100,6 +100,7 @@ def test_intervals_of_frames_are_those_of_the_header(keys, intervals):
         ("Betaflight / STM32F405 3.1.7", (3, 1), 0.1),
         ("Betaflight 3.0.1", (3, 0), 3.3 / 4095.0 * 11.0),
         ("Cleanflight", (0, 0), 3.3 / 4095.0 * 11.0),
+        (f"Betaflight {'9' * 5000}.1", (0, 0), 3.3 / 4095.0 * 11.0),
     ],
 )
 def test_a_release_says_what_a_step_of_voltage_is(firmware, release, volts):

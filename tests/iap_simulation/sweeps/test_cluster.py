@@ -187,6 +187,8 @@ def test_values_of_a_key(text, values):
         ("a=0:8:1", "at least two values"),
         ("a=0:8:0", "at least two values"),
         ("a=0:8:9999999", "more than"),
+        ("a=0:1e400:3", "at most 1e"),
+        ("a=-1e308:1e308:3", "at most 1e"),
         ("a=1,,2", "between the commas|a="),
         ("a=1,", "between the commas"),
         ("a={", "a="),
