@@ -39,7 +39,9 @@ def read_mjcf(path: Path, arguments: Mapping[str, str]) -> VehicleModel:  # noqa
     mj.mj_kinematics(model, data)
     for name in ("xpos", "xipos", "geom_xpos", "site_xpos"):
         if not (np.abs(getattr(data, name)) <= LARGEST_NUMBER).all():
-            raise BadInput(f"{path}: a place in it is not within {LARGEST_NUMBER:g} ({name})")
+            raise BadInput(
+                f"{path}: places ({name}) are at most {LARGEST_NUMBER:g} from the origin"
+            )
     root = Pose(data.xpos[free[0]].copy(), data.xmat[free[0]].reshape(3, 3).copy())
     bodies = [body for body in range(model.nbody) if _is_below(model, body, free[0])]
     links = [_link(mj, model, data, body, root) for body in bodies]

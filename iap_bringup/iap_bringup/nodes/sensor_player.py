@@ -92,7 +92,7 @@ class SensorPlayer(SuiteNode):
                 continue
             try:
                 kind = message_class(each.msgtype)
-            except (ImportError, AttributeError):
+            except (BadInput, AttributeError):
                 self.get_logger().info(f"{each.topic}: {each.msgtype} is not installed")
                 continue
             node = self._images if each.msgtype == IMAGE else self
