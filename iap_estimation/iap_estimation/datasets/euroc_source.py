@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.config.bounds import LARGEST_NUMBER
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
@@ -183,6 +184,9 @@ def _truth(home: Path, start: int, T_BI: Array) -> tuple[Truth | None, str | Non
     t = np.asarray((table.stamps - start) * 1e-9, dtype=float)
     if not np.all(np.diff(t) > 0.0):
         raise BadInput(f"{path}: stamps go backwards")
+    far = (np.abs(table.values) > LARGEST_NUMBER).any(axis=1)
+    if far.any():
+        raise BadInput(f"{path}: a number of row {far.argmax() + 1} is beyond {LARGEST_NUMBER:g}")
     if table.values.shape[1] < POSE:
         poses = np.hstack([table.values[:, :3], np.full((len(t), 4), np.nan)])
         return Truth(t, poses, p_BM_B=T_IS[:3, 3]), table.note

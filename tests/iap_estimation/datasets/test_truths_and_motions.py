@@ -130,6 +130,9 @@ def test_a_truth_with_attitudes_is_of_the_unit_and_its_faults_are_named(monkeypa
     rows[1][3] = 1.0105
     with pytest.raises(BadInput, match="the attitude of row 2 is no unit quaternion$"):
         truth_of(monkeypatch, tmp_path, rows)
+    for far in (1e16, -1e308):
+        with pytest.raises(BadInput, match=r"data.csv: a number of row 2 is beyond 1e\+15$"):
+            truth_of(monkeypatch, tmp_path, [[1, 2, 3], [4, far, 6]])
     for stamps in ((0, 0), (5, 4)):
         with pytest.raises(BadInput, match="data.csv: stamps go backwards$"):
             truth_of(monkeypatch, tmp_path, [[1, 2, 3], [4, 5, 6]], stamps)

@@ -21,6 +21,7 @@ from iap_estimation.virpo.messages import ImuSample, Ranges, SharedOdometry, Til
 from iap_estimation.virpo.window.interval import RANGE_COLUMNS
 
 MAX_PIECE_TIME = 0.02  # piece of a sample [s]
+MAX_PIECES = 5000  # of a sample: estimators begin anew after such a gap, and it may be of years
 MAX_TILTS = 1000  # samples of the central body's attitude
 TILT_TOLERANCE = 0.02  # from a keyframe, at which one of them still holds [s]
 stamp = attrgetter("t")
@@ -53,7 +54,7 @@ class SampleBuffer:
     def _keep(self, since: float, sample: ImuSample) -> None:
         """Keep a sample; a long one in pieces, since one alone leaves place and velocity wholly correlated."""
         length = sample.t - since
-        pieces = max(1, math.ceil(length / self._longest - 1e-6))
+        pieces = max(1, min(MAX_PIECES, math.ceil(length / self._longest - 1e-6)))
         row = np.concatenate([[length / pieces], sample.w_B, sample.f_B])
         for piece in range(1, pieces + 1):
             self._rows.append((since + piece * length / pieces, row.copy()))

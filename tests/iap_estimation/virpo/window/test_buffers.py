@@ -72,6 +72,15 @@ def test_a_long_sample_is_cut_into_equal_pieces_of_at_most_20_ms(
     assert buffer.end_of_gap(0.0) is None
 
 
+def test_a_gap_of_years_takes_no_more_pieces_than_one_of_a_minute_and_a_half() -> None:
+    buffer = SampleBuffer()
+    buffer.add(sample(0.0))
+    buffer.add(sample(1.4e9))
+    assert len(buffer.waiting()) == 5000
+    assert buffer.end_of_gap(1.0) == 1.4e9
+    assert buffer.take(1.4e9)[:, 0].sum() == pytest.approx(1.4e9)
+
+
 def test_after_a_skip_a_sample_only_marks_the_begin_of_the_next() -> None:
     buffer = SampleBuffer()
     for t in (0.0, 0.01, 0.05):
