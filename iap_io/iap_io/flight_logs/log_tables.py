@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
+from iap_description.config.bounds import LARGEST_NUMBER
 from iap_description.frames import swap_attitude, swap_body, swap_world
 from iap_description.math import euler, so3
 from iap_description.math.runs import true_runs
@@ -150,6 +151,7 @@ def _signal(each: LogField, table: LogTable) -> tuple[Signal, list[str]] | None:
         return None
     with np.errstate(invalid="ignore"):  # of NaN that signals, which is left out below
         raw = np.stack([table.columns[name] for name in names], axis=1).astype(float)
+    raw[~(np.abs(raw) <= LARGEST_NUMBER)] = np.nan  # damaged: no sensor says so much
     values = _with_unit_quaternions(each, FORMS[each.form](each.scale * raw))
     stray = np.inf if each.signal in STATES else STRAY  # events come when they will
     keep, notes = usable_times(table.t, table.name, stray)

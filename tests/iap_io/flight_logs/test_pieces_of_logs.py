@@ -288,3 +288,10 @@ def test_records_of_a_card_are_told_apart_by_their_event():
     )
     assert not is_sound and rows["t"].tolist() == [10]
     assert crazyflie._known(events) == "a, b" and crazyflie._known({}) == "none"
+
+
+def test_rows_with_numbers_beyond_any_are_left_out_and_counted():
+    table = LogTable("B", T, {"v": np.array([2.0, 1e308, -1e16, 6.0])})
+    signals, notes = signals_of({"B": [table]}, [LogField(names.VOLTAGE, "B", ("v",))])
+    assert signals[names.VOLTAGE].values.tolist() == [[2.0], [6.0]]
+    assert notes == ["B: 2 rows without voltage left out"]
