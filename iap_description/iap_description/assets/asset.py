@@ -124,9 +124,8 @@ def _texture_coordinates(mesh: Any, count: int, part: str) -> Array | None:  # n
     uv = getattr(mesh.visual, "uv", None)
     if uv is None or len(uv) != count:
         return None
-    uv = np.asarray(uv, dtype=np.float64).reshape(count, -1)[
-        :, :2
-    ]  # a third is of textures of a volume
+    # A third number is of textures of a volume.
+    uv = np.asarray(uv, dtype=np.float64).reshape(count, -1)[:, :2]
     if uv.shape[1] != 2 or not (np.abs(uv) < FARTHEST).all():
         raise ValueError(
             f"{part} has a texture coordinate that is not two numbers within {FARTHEST:g}: export it anew"

@@ -7,12 +7,12 @@ from functools import reduce
 from os.path import commonprefix
 
 from iap_description.errors import BadInput
+from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.trajectories.topics import Topic, listing
 from iap_io.transports.transport import COMPRESSED
 from iap_io.wire.other_types import PACKET
 
 IMU = "sensor_msgs/msg/Imu"
-IMAGE = "sensor_msgs/msg/Image"
 IMAGES = (IMAGE, COMPRESSED, PACKET)  # the first of them is taken of a camera with several
 INFO = "sensor_msgs/msg/CameraInfo"
 SIDES = (("left", "right"), ("cam0", "cam1"), ("camera_0", "camera_1"), ("infra1", "infra2"))
@@ -110,12 +110,12 @@ def _cameras(
 
 def _images(topics: Mapping[str, Topic]) -> list[str]:
     """Topics of images, one of each camera: as they are, before compressed ones, before streams."""
-    found = list[str]()
+    images: list[str] = []
     for kind in IMAGES:
-        bases = {info_topic(name) for name in found}
+        bases = {info_topic(name) for name in images}
         names = [name for name in _having(topics, kind) if not _is_other(name)]
-        found += [name for name in names if info_topic(name) not in bases]
-    return found
+        images += [name for name in names if info_topic(name) not in bases]
+    return images
 
 
 def _is_other(name: str) -> bool:

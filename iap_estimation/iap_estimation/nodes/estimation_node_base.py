@@ -20,6 +20,7 @@ from iap_description.sensors.mounts import space
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import AnySensor, ImuInfo, SensorInfo, load_sensors
 from iap_description.vehicles.assembly import Assembly
+from iap_estimation.datasets.bag_topics import IMAGES
 from iap_estimation.navigation.measurements import Raw, Tally
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
@@ -28,14 +29,10 @@ from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_estimation.nodes.platform_topics import FleetTopics
 from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, OK, WARN, Diagnostics, Owner, SuiteNode
-from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_reader import Decoder
-from iap_io.transports.transport import COMPRESSED
-from iap_io.wire.other_types import PACKET
 from iap_io.wire.stamp_guard import StampGuard
 from iap_io.wire.stamps import SECOND, stamp_of_time
 
-PICTURES = (IMAGE, COMPRESSED, PACKET)
 SAMPLE_QUEUE = 2000  # messages of a sensor that may wait while a window is solved
 IMAGE_QUEUE = 20  # images of a camera that may
 WORK_TIME = 0.03  # that is worked before others may come in [s]
@@ -161,7 +158,7 @@ class EstimationNode(SuiteNode, ABC):
         ]
         decode = Decoder(plain, (compression,))
         for topic, kind in decode.types.items():
-            qos = self._picture_qos if kind in PICTURES else self._qos
+            qos = self._picture_qos if kind in IMAGES else self._qos
             read, name = partial(decode, topic), self.absolute(topic)
             self.subscribe(kind, name, read, self.take_reading, qos)
 

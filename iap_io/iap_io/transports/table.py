@@ -36,7 +36,7 @@ def transports_of(compression: str, quality: int = QUALITY) -> tuple[FileTranspo
 
 
 def offered(compression: str, quality: int = QUALITY) -> tuple[Transport, ...]:
-    """What a node offers beside images: what a recording has, and compressed depth with each; or a stream of H.264."""
+    """Kinds that a node offers beside images: a recording's, and compressed depth with each; or a stream of H.264."""
     kinds: dict[str, tuple[Transport, ...]] = {
         "none": (),
         "png": (PNG, DEPTH),

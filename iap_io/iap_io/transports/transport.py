@@ -38,7 +38,7 @@ class Transport(Protocol):
         """Whether it holds images of an encoding."""
 
     def writer(self, frame: str, encoding: str, pack: "Packing") -> ImageWriter:
-        """What makes the messages of one topic.
+        """The writer of one topic's messages.
 
         Args:
             frame: of the images.

@@ -70,13 +70,12 @@ def _candidates() -> Iterator[Path]:
 def message_types() -> Typestore:
     """The standard message types, those of iap_msgs and `DEFINITIONS`; no ROS installation is needed."""
     store = get_typestore(Stores.ROS2_JAZZY)
-    types: dict[str, Any] = {}
-    for name, text in DEFINITIONS.items():
-        types.update(get_types_from_msg(text, name))
+    texts = dict(DEFINITIONS)
     for path in sorted(message_folder().glob("*.msg")):
-        types.update(
-            get_types_from_msg(path.read_text(encoding="utf-8"), f"iap_msgs/msg/{path.stem}")
-        )
+        texts[f"iap_msgs/msg/{path.stem}"] = path.read_text(encoding="utf-8")
+    types: dict[str, Any] = {}
+    for name, text in texts.items():
+        types.update(get_types_from_msg(text, name))
     store.register(types)
     return store
 

@@ -11,8 +11,9 @@ from iap_description.errors import BadInput
 from iap_description.math.geodesy import Geodetic
 from iap_description.sensors.readings import FixReading, Reading, ScalarReading, SensorSource
 from iap_description.sensors.sensor_info import OtherSensorInfo, SensorInfo
+from iap_io.sensor_messages.reading_checks import check_reading
 from iap_io.sensor_messages.sensor_messages import encoder
-from iap_io.sensor_messages.sensor_reader import Decoder, check_reading
+from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.cdr import message_types
 
 CODECS = "iap_io.sensor_messages"
