@@ -6,100 +6,25 @@ them into the right image, where it must lie on its epipolar line and before the
 tracks are few, new corners begin, first where an image has fewest.
 """
 
-from typing import Any
-
 import numpy as np
 
-from iap_description.arrays import Array, Booleans, Integers, Pixels
+from iap_description.arrays import Array, Booleans, Pixels
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.process.extras import cv2
 from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration, homogeneous
+from iap_estimation.frontend.corners import new_corners
 from iap_estimation.frontend.matching import FlowTracker, Matcher, ReferencePatches, one_thread
 from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.frontend.track_table import TrackTable, apart
 from iap_estimation.virpo.messages import Tracks
 
-PYRAMID_FACTOR = 2  # corners are sought in an image of half the size, in a quarter of the time
-BLOCK = 3  # side of the patch whose gradients make a corner [px of it]
-LEVELS = 127.5  # grey levels per pixel for which OpenCV says 1 as the root of a corner's strength
 CLIP, TILES = 3.0, (8, 8)  # of the equalisation of contrast
 FEWEST = 8  # points that a fundamental matrix is found from
 SURE = 0.99  # how sure the search is of having met a sample without outliers
 OLD = 40  # images after which a drawn track has the last colour
 SHIFT = 4  # binary places of the drawn coordinates
 CROWDED = 0.5  # of the spacing, below which the younger of two tracks ends
-
-
-def new_corners(
-    image: Pixels, occupied: Array, count: int, spec: FrontendSpec, where: Booleans
-) -> Array:
-    """Up to `count` corners (m, 2) [px] that keep their distance from points (n, 2) that are taken.
-
-    Cells of the grid with fewest points come first; within a cell the strongest corners do.
-
-    Args:
-        image: (h, w).
-        occupied: (n, 2) [px].
-        count: of corners at most.
-        spec: see `FrontendSpec`.
-        where: (h, w) whether there may be one.
-    """
-    if count <= 0:
-        return np.zeros((0, 2))
-    corners = _strongest_first(image, occupied, spec, where)
-    cells = _cells(corners, image, spec)
-    counts = np.bincount(_cells(occupied, image, spec), minlength=spec.grid[0] * spec.grid[1])
-    rank = counts[cells] + _place_among_equals(cells)
-    return corners[np.argsort(rank, kind="stable")[:count]]
-
-
-def _strongest_first(image: Pixels, occupied: Array, spec: FrontendSpec, where: Booleans) -> Array:
-    """All corners (m, 2) [px] away from points (n, 2) that are taken."""
-    rows, columns = (length // PYRAMID_FACTOR for length in image.shape)
-    even = image[: rows * PYRAMID_FACTOR, : columns * PYRAMID_FACTOR]
-    small: Any = cv2.resize(even, (columns, rows), interpolation=cv2.INTER_AREA)
-    find: Any = cv2.goodFeaturesToTrackWithQuality
-    mask, apart = _free(small, occupied, spec), spec.spacing / PYRAMID_FACTOR
-    mask[
-        ~where[
-            : rows * PYRAMID_FACTOR : PYRAMID_FACTOR, : columns * PYRAMID_FACTOR : PYRAMID_FACTOR
-        ]
-    ] = 0
-    corners, strength = find(small, 0, spec.quality, apart, mask, blockSize=BLOCK)
-    if corners is None:
-        return np.zeros((0, 2))
-    enough = strength.ravel() >= (spec.contrast / LEVELS) ** 2
-    middle = 0.5 * (PYRAMID_FACTOR - 1)  # of the pixels that were made one
-    return np.asarray(corners.reshape(-1, 2)[enough] * PYRAMID_FACTOR + middle, dtype=float)
-
-
-def _free(small: Pixels, occupied: Array, spec: FrontendSpec) -> Pixels:
-    """Mask of the small image: 255 where new corners may be."""
-    mask = np.zeros_like(small)
-    edge = -(-spec.border // PYRAMID_FACTOR)
-    mask[edge : small.shape[0] - edge, edge : small.shape[1] - edge] = 255
-    radius = round(spec.spacing / PYRAMID_FACTOR)
-    for u, v in np.round(occupied / PYRAMID_FACTOR).astype(int).tolist():
-        cv2.circle(mask, (u, v), radius, 0, cv2.FILLED)
-    return mask
-
-
-def _cells(points: Array, image: Pixels, spec: FrontendSpec) -> Integers:
-    """Number (n,) of the cell in which each point (n, 2) is."""
-    rows, columns = spec.grid
-    share = np.array([columns / image.shape[1], rows / image.shape[0]])
-    column, row = np.floor(points * share).astype(np.int64).T
-    return np.clip(row, 0, rows - 1) * columns + np.clip(column, 0, columns - 1)
-
-
-def _place_among_equals(values: Integers) -> Integers:
-    """Number of equal values (n,) each value has before it."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    ranks = np.empty_like(values)
-    ranks[order] = np.arange(len(values)) - np.searchsorted(ordered, ordered)
-    return ranks
 
 
 class StereoTracker:
