@@ -52,7 +52,7 @@ def identify_velocities(options: argparse.Namespace) -> int:
         _write(folder, logs, model, metrics, plots=not options.no_plot)
     for log in (*logs.fit, *logs.held_out):
         for note in log.notes:
-            console.print(f"{log.name}: {note}", highlight=False, markup=False, soft_wrap=True)
+            console.print(f"{log.name}: {note}", highlight=False, soft_wrap=True)
     show(console, metrics)
     show_path(console, folder / PLANT, "plant")
     show_next(console, "fly it", "run", "arm_path", "--set", f"plant.file={folder / PLANT}")
@@ -81,7 +81,7 @@ def show(console: Console, metrics: dict[str, Any]) -> None:
     console.print(_parameter_table(metrics["parameters"]))
     for name, notes in metrics.get("channel_notes", {}).items():
         text = f"{name}: {'; '.join(notes)}"
-        console.print(text, highlight=False, markup=False, soft_wrap=True)
+        console.print(text, highlight=False, soft_wrap=True)
     norms = metrics.get("equation_error_norm", {})
     for name, norm in norms.items():
         console.print(f"norm of the equation's error on the fitted logs, {name}: {norm:.3f}")

@@ -162,11 +162,9 @@ def _show_parameters(
     for log in fit:
         for note in log.notes:
             text = f"{log.path.name}: {note}"
-            console.print(text, highlight=False, markup=False, soft_wrap=True)
+            console.print(text, highlight=False, soft_wrap=True)
     for name, reason in refusals.items():
-        console.print(
-            f"not determined: {name}: {reason}", highlight=False, markup=False, soft_wrap=True
-        )
+        console.print(f"not determined: {name}: {reason}", highlight=False, soft_wrap=True)
 
 
 def _show(console: Console, model: Rotorcraft, fit: Sequence[FlightLog]) -> None:

@@ -61,7 +61,7 @@ def _show(console: Console, name: str, kind: NameKind) -> None:
     else:
         console.print(f"  {', '.join(each for each, _ in rows)}", highlight=False)
     if kind.note:
-        console.print(f"  {kind.note}", highlight=False, markup=False)
+        console.print(f"  {kind.note}", highlight=False)
     console.print()
 
 

@@ -149,7 +149,7 @@ def _steps(responses: AxisResponses) -> dict[str, dict[str, float | None] | None
 
 def _show(console: Console, replay: OpenLoopReplay, title: str) -> None:
     for note in replay.notes:
-        console.print(note, highlight=False, markup=False, soft_wrap=True)
+        console.print(note, highlight=False, soft_wrap=True)
     console.print(horizon_table(title, replay.horizons))
     for name, each in (("the platform", replay.tilt), ("a fitted lag", replay.fitted)):
         if each is not None:

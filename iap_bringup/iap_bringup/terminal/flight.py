@@ -51,14 +51,14 @@ def show_notice(console: Console, notice: Notice) -> None:
     """Show a notice of a fault, as a warning where the platform will come down."""
     style = "bold yellow" if notice.is_warning else None
     text = f"warning: {notice.text}" if notice.is_warning else notice.text
-    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
+    console.print(text, style=style, highlight=False, soft_wrap=True)
 
 
 def show(console: Console, result: Result) -> None:
     """Outcome of a flight, its errors, and last the paths of its files."""
     NOTICE.tell()
     metrics = result.metrics
-    console.print(result.summary, style="bold", highlight=False, markup=False, soft_wrap=True)
+    console.print(result.summary, style="bold", highlight=False, soft_wrap=True)
     vehicles = metrics.get("vehicles") or {_name(result): metrics}
     arm = metrics.get("arm", {})
     follow_path = "joint_range_rad" in arm

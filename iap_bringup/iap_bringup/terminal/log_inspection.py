@@ -22,10 +22,10 @@ def show(console: Console, inspection: Inspection) -> None:
             table.add_column(title, overflow="fold")
     for row in inspection.rows():
         table.add_row(*row)
-    console.print(table, highlight=False, markup=False)
+    console.print(table, highlight=False)
     _show_lines(console, inspection.conclusions())
 
 
 def _show_lines(console: Console, lines: Iterable[str]) -> None:
     for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        console.print(line, highlight=False, soft_wrap=True)

@@ -12,13 +12,13 @@ from iap_bringup.terminal.program import program
 def show_path(console: Console, path: str | Path, what: str = "") -> None:
     """Print where something is, whole and as it is spelt, behind what it is."""
     text = f"{what}: {path}" if what else str(path)
-    console.print(text, soft_wrap=True, highlight=False, markup=False)
+    console.print(text, soft_wrap=True, highlight=False)
 
 
 def show_next(console: Console, what: str, *words: str | Path) -> None:
     """Print what one does next, and the words behind `program` that do it."""
     command = shlex.join([program(), *map(str, words)])
-    console.print(f"{what}: {command}", soft_wrap=True, highlight=False, markup=False)
+    console.print(f"{what}: {command}", soft_wrap=True, highlight=False)
 
 
 def show_view(console: Console, folder: Path) -> None:

@@ -118,18 +118,16 @@ def _planes(pixels: Pixels) -> "av.VideoFrame":
 class PacketReader:
     """Gives the images of one topic's packets, which come in order; lost ones are noticed where packets are numbered.
 
-    Attributes:
-        missed: packets without an image: before the first key frame, and from a loss to the next one.
+    Packets before the first key frame, and from a loss to the next one, give no image.
     """
 
     def __init__(self) -> None:
-        self.missed = 0
         self._codec: Any = None
         self._last: int | None = None  # number of the packet before, if it had an image
         self._is_numbered = False  # one by one
 
     def __call__(self, packet: Any) -> tuple[str, Pixels] | None:  # noqa: ANN401 - of rosbags
-        """Encoding and pixels (h, w), or (h, w, 3) RGB, of a FFMPEGPacket; None, and counted, where they need others.
+        """Encoding and pixels (h, w), or (h, w, 3) RGB, of a FFMPEGPacket; None where they need others.
 
         Raises:
             ValueError: no image, or of a kind that is not known.
@@ -141,13 +139,10 @@ class PacketReader:
             self._codec = _decoder(packet.encoding)
         elif self._last is None or (self._is_numbered and step != 1):
             self._last = None
-            self.missed += 1
             return None
         self._last = None
         image = self._image(packet)
-        if image is None:
-            self.missed += 1
-        else:
+        if image is not None:
             self._last = int(packet.pts)
         return image
 

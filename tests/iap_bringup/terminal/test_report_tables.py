@@ -242,7 +242,9 @@ def test_parts_of_a_flight_are_lines():
 
 def test_sentences_are_plain_and_neither_folded_nor_read_as_markup():
     """Numbers have no colours of their own, names may have brackets, and paths can be copied."""
-    console = Console(file=io.StringIO(), width=24, force_terminal=True, color_system="standard")
+    console = Console(
+        file=io.StringIO(), width=24, force_terminal=True, color_system="standard", markup=False
+    )
     long = result({**ERRORS, "images": 20, "images_per_s": 12.6}, ())
     long.folder = Path("runs/[bold]a/" + 9 * "12_")
     long.summary = "completed [red]at 12.5 s by iap, and stands"

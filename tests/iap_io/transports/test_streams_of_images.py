@@ -61,7 +61,6 @@ def test_each_packet_is_an_image_that_comes_back_at_once(
         assert back[0] == encoding
         assert back[1].shape == shape
         assert _error(back[1], pixels) < SMOOTH
-    assert read.missed == 0
 
 
 def test_grey_keeps_black_and_white_as_luma_of_its_full_range() -> None:
@@ -93,7 +92,6 @@ def test_from_a_lost_packet_to_the_next_key_frame_there_are_no_images() -> None:
     del packets[4]
     images = {int(each.pts): read(each) for each in packets}
     assert [k for k, image in images.items() if image is None] == [5, 6, 7, 8, 9]
-    assert read.missed == 5
 
 
 def test_a_reader_that_comes_late_begins_at_a_key_frame() -> None:

@@ -74,7 +74,7 @@ def run_tables(
     made = tables(scores, what, published())
     show_tables(console, made)
     for reason in _reasons(scores):
-        console.print(reason, soft_wrap=True, markup=False)
+        console.print(reason, soft_wrap=True)
     for path in (*paths, _figure(folder, what, drawn)):
         show_path(console, path)
     return made
@@ -102,7 +102,7 @@ def run_and_show(
     for name in made.names:
         show_rows(console, name, made.pivot(name))
     if notes:
-        console.print(notes, soft_wrap=True, highlight=False, markup=False)
+        console.print(notes, soft_wrap=True, highlight=False)
     show_bars(console, made)
     for path in paths:
         show_path(console, path)
