@@ -45,6 +45,9 @@ NonNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, l
 # Deviations, gates and weights of estimators and trainings: sums of their inverse squares remain accurate.
 Magnitude = Annotated[float, Field(strict=True, ge=1e-9, le=1e6)]
 Length = Annotated[float, Field(strict=True, ge=1e-5, le=1e5)]  # of what is seen and touched [m]
+# Of a camera [pixels]: PyBullet's renderer has no end with more, and a view of one pixel is 0.2" wide.
+FocalLength = Annotated[float, Field(strict=True, ge=1e-3, le=MAX_SI_NUMBER)]
+PixelCoordinate = Annotated[float, Field(strict=True, ge=-MAX_SI_NUMBER, le=MAX_SI_NUMBER)]
 Mass = Annotated[float, Field(strict=True, ge=1e-6, le=1e6)]  # of a body [kg]
 # Of loops, sensors and lights.
 Hertz = Annotated[float, Field(strict=True, ge=MIN_RATE, le=MAX_RATE)]

@@ -5,10 +5,10 @@ import json
 import math
 import re
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from iap_description.config.alternatives import alternatives, near
 from iap_description.config.plain_yaml import read_yaml
@@ -29,6 +29,7 @@ from iap_description.vehicles.tool import TOOL, Tool
 DATA = Path(__file__).parents[1] / "data"
 GENERATED = ("star", "line", "tilt")  # kinds of platforms with any number of aircraft
 COUNTS = range(2, 13)  # of them
+MOST_AIRCRAFT = 30  # of a platform: PyBullet moves a body of 128 coordinates at most, four of each spherical joint
 
 
 class Center(Inertial):
@@ -48,7 +49,7 @@ class Platform(Record):
     description: str
     center: Center | None
     aircraft: Aircraft  # of every joint that names no other
-    joints: tuple[JointSpec, ...]
+    joints: Annotated[tuple[JointSpec, ...], Field(max_length=MOST_AIRCRAFT)]
     tool: Tool | None  # on the central body, or on the aircraft that flies alone
     arm: Arm | None = None  # there, too
     ground_clearance: Real  # height of P's origin above the ground that it stands on [m]

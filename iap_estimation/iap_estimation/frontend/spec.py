@@ -7,14 +7,13 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from iap_description.config.record import Presets, Record
-from iap_description.config.values import AsWord, Count, Flag, NonNegative, Positive
+from iap_description.config.values import AsWord, BelowOne, Count, Flag, NonNegative, Positive
 
 PRESETS = Presets(Path(__file__).parent.parent / "data" / "frontend", "front end")
 Side = Annotated[int, Field(strict=True, ge=5, le=63)]
 Level = Annotated[int, Field(strict=True, ge=0, le=6)]
 Spacing = Annotated[float, Field(strict=True, gt=0.0, le=16384.0)]  # no image is wider
 Cells = Annotated[int, Field(strict=True, ge=1, le=1000)]
-Ratio = Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]
 Margin = Annotated[int, Field(strict=True, ge=0)]
 
 
@@ -24,7 +23,7 @@ class FrontendSpec(Record):
     max_tracks: Count
     quality: Annotated[float, Field(strict=True, gt=0.0, lt=1.0)]  # share of the strongest corner
     contrast: NonNegative  # least of a corner: its gradient along the weak side [grey levels]
-    eigenvalue_ratio: Ratio  # least of a corner: its weak eigenvalue by the strong one
+    eigenvalue_ratio: BelowOne  # least of a corner: its weak eigenvalue by the strong one
     spacing: Spacing  # between new corners and others [px]
     grid: tuple[Cells, Cells]  # rows and columns over which corners are spread
     border: Margin  # corners are no closer to the image's edge [px]

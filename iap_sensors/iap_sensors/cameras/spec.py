@@ -9,7 +9,15 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.record import Presets, Record
-from iap_description.config.values import Hertz, NonNegative, Position, Positive, Real, RpyDegrees
+from iap_description.config.values import (
+    FocalLength,
+    Hertz,
+    NonNegative,
+    PixelCoordinate,
+    Position,
+    Positive,
+    RpyDegrees,
+)
 from iap_description.sensors.lens import (
     PLUMB_BOB,
     Coefficients,
@@ -48,10 +56,10 @@ class CameraSpec(Record):
     right_of: str | None = None  # the left camera of the stereo pair of which this is the right
     width: Size  # [pixels]
     height: Size
-    fx: Positive  # focal lengths and centre [pixels]
-    fy: Positive
-    cx: Real
-    cy: Real
+    fx: FocalLength  # focal lengths and centre [pixels]
+    fy: FocalLength
+    cx: PixelCoordinate
+    cy: PixelCoordinate
     distortion_model: LensModel = PLUMB_BOB
     distortion: Coefficients = (0.0,) * 5  # plumb_bob: k1, k2, p1, p2, k3; equidistant: k1 to k4
     rate: Hertz  # [Hz]

@@ -274,6 +274,19 @@ def test_a_center_needs_two_aircraft_and_no_center_has_no_joints(tree):
     assert "key 'joints'" in refused(tree)
 
 
+def test_a_platform_has_thirty_aircraft_at_most(tree):
+    """With 33 PyBullet diverges in its first step."""
+    turns = np.linspace(0.0, 2.0 * np.pi, 31, endpoint=False)
+    ring = [
+        {**tree["joints"][0], "position": [6.0 * np.cos(turn), 6.0 * np.sin(turn), 0.0]}
+        for turn in turns.tolist()
+    ]
+    tree["joints"] = ring
+    assert "key 'joints': at most 30" in refused(tree)
+    tree["joints"] = ring[:30]
+    assert len(Platform.model_validate(tree).joints) == 30
+
+
 def test_idle_speed_above_full_speed_is_refused(tree):
     tree["aircraft"]["rotor"]["rpm_min"] = 9500.0
     line = refused(tree)

@@ -155,6 +155,10 @@ def test_the_default_camera_is_that_of_the_paper():
     [
         ({"fx": 0.0}, "key 'fx'"),
         ({"fy": -320.0}, "key 'fy'"),
+        ({"fx": 1.1e6}, "key 'fx'"),
+        ({"fy": 9e-4}, "key 'fy'"),
+        ({"cx": -1.1e6}, "key 'cx'"),
+        ({"cy": 1.1e6}, "key 'cy'"),
         ({"rate": -20.0}, "key 'rate'"),
         ({"rate": 0.0}, "key 'rate'"),
         ({"width": 0}, "key 'width'"),

@@ -95,6 +95,17 @@ def test_pybullet_sees_a_box_as_far_and_as_wide_as_it_is(pybullet):
     assert not np.isfinite(frame.depth[~is_box]).any()
 
 
+@pytest.mark.parametrize("focal", [1e-3, 1e6])
+@pytest.mark.parametrize("centre", [-1e6, 11.5, 1e6])
+def test_the_widest_and_the_narrowest_view_have_an_end(renderer, focal, centre):
+    """PyBullet has none with 1e10 pixels, nor with a centre as far."""
+    room, bodies, poses = corner_of_a_room()
+    renderer.load(room, bodies)
+    small = {"width": 24, "height": 16, "cx": centre, "cy": 7.5, "fx": focal, "fy": focal}
+    frame = renderer.render([shot(spec(**small), (0.0, 0.0, 1.0))], poses)[0]
+    assert frame.mono.shape == (16, 24)
+
+
 def test_renderers_have_names(renderer):
     room, bodies, poses = corner_of_a_room()
     renderer.load(room, bodies)
