@@ -13,7 +13,8 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array, Integers
 from iap_description.config.record import Record
-from iap_description.config.values import Degrees, Positive, Real, Vec3
+from iap_description.config.values import Degrees, Length, Positive, Real, Seed, Vec3
+from iap_description.math.random_streams import stream
 
 COLUMNS = 13  # numbers of a motion besides its path
 SCALE, SHIFT, COSINE, SINE, AMPLITUDE, RATE, PHASE, VELOCITY, BEGIN = 0, 1, 2, 3, 4, 7, 8, 9, 12
@@ -119,13 +120,42 @@ class Waypoints(ObjectMotion):
 
     def path(self) -> tuple[Array, float]:
         """See `ObjectMotion`."""
-        stops = self._stops()
-        times = np.cumsum(np.linalg.norm(np.diff(stops, axis=0), axis=1)) / self.speed
-        knots = np.column_stack([np.insert(times, 0, 0.0), stops])
-        return knots, 0.0 if self.then == "stop" else float(times[-1])
+        knots = _knots(self._stops(), self.speed)
+        return knots, 0.0 if self.then == "stop" else float(knots[-1, 0])
 
 
-AnyObjectMotion = Annotated[Drift | Sine | Waypoints, Field(discriminator="type")]
+class Walk(ObjectMotion):
+    """A person's walk: straight legs at constant speed between places that a seed draws, and back to the first.
+
+    Places are spread evenly over a level rectangle, in whose middle the object stands at first. People walk at 1.3 m/s.
+    """
+
+    type: Literal["walk"]
+    area: tuple[Length, Length]  # sides of the rectangle along x and y of map [m]
+    speed: Positive  # [m/s]
+    legs: Annotated[int, Field(strict=True, ge=2, le=1000)] = 20  # of a round
+    seed: Seed = 0  # of the places
+
+    def terms(self) -> Array:
+        """See `ObjectMotion`."""
+        return np.zeros(COLUMNS - AMPLITUDE)
+
+    def path(self) -> tuple[Array, float]:
+        """See `ObjectMotion`."""
+        stops = np.zeros((self.legs + 1, 3))
+        half = 0.5 * np.array(self.area)
+        stops[1:-1, :2] = stream(self.seed, "walk").uniform(-half, half, (self.legs - 1, 2))
+        knots = _knots(stops, self.speed)
+        return knots, float(knots[-1, 0])
+
+
+def _knots(stops: Array, speed: float) -> Array:
+    """(K, 4) times [s] and displacements [m] of straight legs between stops (K, 3) at a speed [m/s]."""
+    times = np.cumsum(np.linalg.norm(np.diff(stops, axis=0), axis=1)) / speed
+    return np.column_stack([np.insert(times, 0, 0.0), stops])
+
+
+AnyObjectMotion = Annotated[Drift | Sine | Waypoints | Walk, Field(discriminator="type")]
 
 
 class MotionTerms(NamedTuple):

@@ -18,6 +18,7 @@ from iap_description.states import STATE_SIZE, resting_state
 from iap_description.world.hinge import carried, check_names
 from iap_description.world.objects import Board, Box, Cylinder, Floor, Funnel, Mesh, Wall
 from iap_description.world.obstacles import Boxes, Rods, Trees
+from iap_description.world.person import Person
 
 if TYPE_CHECKING:  # scenes are made where they are drawn
     from iap_description.scenes.scene import Scene as SceneOfParts
@@ -27,7 +28,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
 WorldObject = Annotated[
-    Wall | Floor | Box | Cylinder | Funnel | Board | Mesh | Boxes | Rods | Trees,
+    Wall | Floor | Box | Cylinder | Funnel | Board | Mesh | Person | Boxes | Rods | Trees,
     Field(discriminator="type"),
 ]
 Scene = Annotated[str, AfterValidator(check_scene)]
