@@ -4,6 +4,7 @@
 import argparse
 import json
 import shutil
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -173,15 +174,23 @@ def _spread(
     base = options.out or options.folder
     folder = FrameFolder(base.with_name(f"{base.resolve().name}_frames"))
     chunks = chunks_of_run(options.folder, scenario, tree)
+    started = time.perf_counter()
     try:
         with work_bar(make_console(stderr=True), "rendering") as say:
-            spread(chunks, folder, ProcessPool(options.workers), say)
+            images = spread(chunks, folder, ProcessPool(options.workers), say)
     except KeyboardInterrupt as stop:
         stop.args = (f"the same command goes on: what is rendered is in {folder.path}",)
         raise
+    rate = _rate(images, time.perf_counter() - started)
     code = _write_again(options, console, scenario, tree, KeptFrames(folder, chunks))
+    console.print(f"rendered now: {images}{rate} by {options.workers} processes")
     shutil.rmtree(folder.path)
     return code
+
+
+def _rate(images: int, seconds: float) -> str:
+    """What is said behind a number of images."""
+    return f", {images / seconds:.2g} in a second of rendering"
 
 
 def _write_again(
@@ -208,7 +217,7 @@ def _write_again(
             )
         sheet = write_contact_sheet(folder)
     show_path(console, sheet)
-    rate = f", {cameras.count / cameras.seconds:.2g} in a second of rendering"
+    rate = _rate(cameras.count, cameras.seconds)
     console.print(f"{cameras.count} images{rate if options.workers is None else ''}")
     show_path(console, folder, "run folder")
     show_view(console, folder)

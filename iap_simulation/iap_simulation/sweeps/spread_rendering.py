@@ -182,7 +182,7 @@ def spread(
     folder: FrameFolder,
     pool: WorkPool,
     progress: Callable[[str], None],
-) -> None:
+) -> int:
     """Render the chunks that a folder does not have yet.
 
     Args:
@@ -190,13 +190,17 @@ def spread(
         folder: that keeps them.
         pool: who does the work.
         progress: is told how many instants of those that were missing are done.
+
+    Returns:
+        Number of images that were rendered.
     """
     waiting = [chunk for chunk in chunks if not folder.has(chunk)]
-    total, done = sum(len(chunk.instants) for chunk in waiting), 0
+    total, done, images = sum(len(chunk.instants) for chunk in waiting), 0, 0
     with closing(pool.map(ChunkRenderer(folder.path.resolve()).render, waiting)) as finished:
-        for chunk, _ in finished:
-            done += len(chunk.instants)
+        for chunk, count in finished:
+            done, images = done + len(chunk.instants), images + count
             progress(f"{done} of {total} instants")
+    return images
 
 
 def _digest(run: Path) -> str:

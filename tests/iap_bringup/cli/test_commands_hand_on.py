@@ -275,7 +275,12 @@ def test_images_are_rendered_again_into_a_new_folder_with_one_process_or_several
     monkeypatch.setattr(images, "rerender", rerender)
     monkeypatch.setattr(images, "chunks_of_run", lambda *a: ["c"])
     monkeypatch.setattr(images, "ProcessPool", lambda workers: done.append(("pool", workers)))
-    monkeypatch.setattr(images, "spread", lambda chunks, folder, pool, say: folder.path.mkdir())
+
+    def spread(chunks, folder, pool, say):
+        folder.path.mkdir()
+        return 12
+
+    monkeypatch.setattr(images, "spread", spread)
     monkeypatch.setattr(images, "FrameFolder", lambda path: SimpleNamespace(path=path))
     monkeypatch.setattr(images, "KeptFrames", lambda folder, chunks: "frames")
     run = str(tmp_path / "run")
@@ -284,7 +289,10 @@ def test_images_are_rendered_again_into_a_new_folder_with_one_process_or_several
     assert "20 images, 5 in a second of rendering" in capsys.readouterr().out
     assert main(["render", run, "--workers", "3", "--out", str(tmp_path / "more")]) == 0
     assert done[2:] == [("pool", 3), ("run", "more", {"tree": 1}, "rec", "str")]
-    assert not (tmp_path / "more_frames").exists() and "in a second" not in capsys.readouterr().out
+    words = capsys.readouterr().out
+    assert not (tmp_path / "more_frames").exists() and "20 images\n" in words
+    assert words.count("in a second of rendering") == 1
+    assert "rendered now: 12, " in words and " by 3 processes" in words
     assert main(["render", run, "--workers", "0"]) == 2
 
 

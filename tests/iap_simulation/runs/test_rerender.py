@@ -151,7 +151,7 @@ def test_images_spread_over_two_workers_are_complete_and_none_twice_though_one_i
     assert (notes / "killed").exists()
     assert said[-1] == "23 of 23 instants"
     rendered = (notes / "rendered").read_text().splitlines()
-    spread(chunks, folder, ProcessPool(2), said.append)  # there is nothing left
+    assert spread(chunks, folder, ProcessPool(2), said.append) == 0  # there is nothing left
     assert (notes / "rendered").read_text().splitlines() == rendered
     outs = tmp_path / "kept", tmp_path / "plain"
     for out, renderer in zip(outs, (KeptFrames(folder, chunks), Poses()), strict=True):

@@ -186,8 +186,8 @@ def test_chunks_that_are_missing_are_rendered_and_counted_by_their_instants(tmp_
     def work(do: Any, pieces: Any) -> Any:
         for each in pieces:
             asked.append(each.name)
-            yield each, 1
+            yield each, 3
 
     said: list[str] = []
-    spread([done, two, three], folder, SimpleNamespace(map=work), said.append)  # type: ignore[arg-type]
+    assert spread([done, two, three], folder, SimpleNamespace(map=work), said.append) == 6  # type: ignore[arg-type]
     assert asked == ["two", "three"] and said == ["4 of 5 instants", "5 of 5 instants"]
