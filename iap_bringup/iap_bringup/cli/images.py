@@ -5,6 +5,7 @@ import argparse
 import json
 import shutil
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -91,15 +92,28 @@ def render(options: argparse.Namespace) -> int:
         return _write_video(options)
     if _changes(options) or options.workers is not None:
         return _render_again(options)
-    from iap_bringup.pictures.render import render_run  # brings in the physics engine's renderer
-
     out: Path = options.out or options.folder / "plots" / "picture.png"
     if out.suffix.lower() != ".png":  # it would replace whatever is there
         raise BadInput(f"--out {out}: a picture's file ends in .png")
     with work_bar(make_console(stderr=True), "rendering"):
-        render_run(options.folder, out, options.time)
+        _draw_picture(options.folder, out, options.time or [])
     show_path(make_console(), out)
     return 0
+
+
+def _draw_picture(folder: Path, out: Path, times: Sequence[float]) -> None:
+    """Draw a run at some times [s]: in its scene as a film does, and else over a chequered ground."""
+    from iap_bringup.pictures.render import picture_size, picture_times, render_run, write_sheet
+
+    run = RecordedRun(folder)
+    if run.scenario.world.scene is None:
+        render_run(folder, out, times)
+        return
+    from iap_bringup.films.film import film_pictures
+    from iap_bringup.viewing.source import RunSource
+
+    times = picture_times(times, run.data.vehicles[0].columns.t)
+    write_sheet(out, film_pictures(RunSource(run), times, picture_size(len(times))))
 
 
 def _write_video(options: argparse.Namespace) -> int:

@@ -108,6 +108,22 @@ def write_film(
         return video.count
 
 
+def film_pictures(source: RunSource, times: Sequence[float], size: Size) -> list[Picture]:
+    """Pictures (h, w, 3) of a recorded flight at some times [s], each from near all vehicles then.
+
+    Raises:
+        BadInput: this machine cannot draw.
+    """
+    pictures, settings = [], FilmSettings(size=size, follows=False)
+    for t in times:
+        film = _Film(source, settings, np.array([t]))
+        try:
+            pictures.append(film.picture(0))
+        finally:
+            film.close()
+    return pictures
+
+
 class _Film:
     """The pictures of a flight at some times."""
 

@@ -85,12 +85,35 @@ def render_run(folder: Path, out: Path, times: Sequence[float]) -> None:
     run = load_run(folder)
     scenario = scenario_of(read_yaml(folder / CONFIG), str(folder / CONFIG))
     t = run.vehicles[0].columns.t
+    ticks = [int(np.searchsorted(t, each)) for each in picture_times(times, t)]
+    write_sheet(out, _pictures(run, scenario, ticks, picture_size(len(ticks))))
+
+
+def picture_times(times: Sequence[float], t: Array) -> list[float]:
+    """Times of pictures [s]: those that are asked for, or the middle of a flight with rows at t (n,).
+
+    Raises:
+        BadInput: one is outside the flight.
+    """
     for each in times:
         if not t[0] <= each <= t[-1]:
             raise BadInput(f"--time {each}: the flight lasts from {t[0]:.1f} to {t[-1]:.1f} s")
-    ticks = [int(np.searchsorted(t, each)) for each in times or [t[len(t) // 2]]]
+    return [*times] or [float(t[len(t) // 2])]
+
+
+def picture_size(count: int) -> Size:
+    """Width and height of each of so many pictures [pixels]."""
+    return SIZE if count == 1 else IN_SHEET
+
+
+def write_sheet(out: Path, pictures: Sequence[Picture]) -> None:
+    """Write pictures (h, w, 3) beside each other into a PNG."""
+    gap = np.full((len(pictures[0]), GAP, 3), 255, np.uint8)
+    sheet = [part for picture in pictures for part in (gap, picture)][1:]
+    image = io.BytesIO()
+    matplotlib.image.imsave(image, np.hstack(sheet))
     out.parent.mkdir(parents=True, exist_ok=True)
-    _write(out, _pictures(run, scenario, ticks, SIZE if len(ticks) == 1 else IN_SHEET))
+    write_file(out, image.getvalue())
 
 
 def write_picture(
@@ -106,15 +129,7 @@ def write_picture(
         size: width and height [pixels].
         of: which vehicle's tool is looked at, if it has one.
     """
-    _write(out, _pictures(run, scenario, [tick], size, of))
-
-
-def _write(out: Path, pictures: Sequence[Picture]) -> None:
-    gap = np.full((len(pictures[0]), GAP, 3), 255, np.uint8)
-    sheet = [part for picture in pictures for part in (gap, picture)][1:]
-    image = io.BytesIO()
-    matplotlib.image.imsave(image, np.hstack(sheet))
-    write_file(out, image.getvalue())
+    write_sheet(out, _pictures(run, scenario, [tick], size, of))
 
 
 def _pictures(

@@ -178,9 +178,7 @@ def rendering(tmp_path, *words):
 
 def test_render_makes_a_picture_a_video_or_all_images_again(monkeypatch, tmp_path, capsys):
     done = []
-    monkeypatch.setattr(
-        "iap_bringup.pictures.render.render_run", lambda *a: done.append(("picture", *a[1:]))
-    )
+    monkeypatch.setattr(images, "_draw_picture", lambda *a: done.append(("picture", *a[1:])))
     monkeypatch.setattr(images, "_render_again", lambda options: done.append("again") or 0)
     monkeypatch.setattr(images, "_write_video", lambda options: done.append("video") or 0)
     for words in (

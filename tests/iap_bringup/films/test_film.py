@@ -180,3 +180,29 @@ def test_a_camera_is_never_below_the_ground():
     low, high = (_view(np.array([3.0, 1.0, z]), np.zeros(3)) for z in (-1.0, 2.0))
     assert low.p_WC_W.tolist() == [3.0, 1.0, 0.25]
     assert high.p_WC_W.tolist() == [3.0, 1.0, 2.0]
+
+
+@pytest.mark.usefixtures("opengl")
+def test_a_picture_of_a_run_in_a_scene_shows_the_scene(tmp_path, capsys):
+    """Walls are dark; above the chequered ground of a run without a scene there is a pale sky."""
+    levels = []
+    for scene in ("textured_walls", "null"):
+        run, out = tmp_path / scene, tmp_path / f"{scene}.png"
+        words = [
+            "run",
+            "hover",
+            "--duration",
+            "0.2",
+            "--set",
+            f"world.scene={scene}",
+            "--out",
+            str(run),
+        ]
+        assert main.main([*words, "--no-plot", "--no-view"]) == 0
+        assert main.main(["render", str(run), "--time", "0.05", "0.15", "--out", str(out)]) == 0
+        picture = np.array(Image.open(out).convert("RGB")).astype(int)
+        assert picture.shape == (400, 2 * 520 + 6, 3)
+        levels.append(np.median(picture[30:80]))
+    assert levels[0] < 130.0 and levels[1] > 190.0
+    assert main.main(["render", str(tmp_path / "textured_walls"), "--time", "3"]) == 2
+    assert "--time 3.0: the flight lasts from 0.0 to 0.2 s" in capsys.readouterr().err
