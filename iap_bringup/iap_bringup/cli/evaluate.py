@@ -22,6 +22,7 @@ from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.next_step import show_path, show_view
 from iap_bringup.terminal.progress import TimeLeft, progress_bar, work_bar
 from iap_description.errors import BadInput
+from iap_description.process import interrupts
 from iap_io.runs.run_folder import new_folder, write_file
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import (
@@ -197,11 +198,13 @@ def _place_of(recordings: Mapping[str, Recording], cause: str) -> str | None:
 
 
 def _write(folder: Path, tree: Mapping[str, Any], results: Results) -> None:
+    """Write tables; that of figures is the last file of a whole evaluation."""
     text = json.dumps(tree, indent=2, allow_nan=False) + "\n"
-    write_file(folder / "evaluation.json", text.encode())
     rows: Sequence[Mapping[str, Any]] = results.rows
     table = io.StringIO(newline="")
     writer = csv.DictWriter(table, rows[0])
     writer.writeheader()
     writer.writerows(rows)
     write_file(folder / "episodes.csv", table.getvalue().encode())
+    interrupts.let_finish()
+    write_file(folder / "evaluation.json", text.encode())

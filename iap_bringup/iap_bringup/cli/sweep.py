@@ -26,6 +26,7 @@ from iap_bringup.terminal.next_step import show_path, show_view
 from iap_bringup.terminal.progress import progress_bar, work_bar
 from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput
+from iap_description.process import interrupts
 from iap_io.recording.disk_use import disk_use, free_space
 from iap_io.trajectories.pose_reading import counted
 from iap_simulation.flights.flight import Flight
@@ -69,6 +70,8 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
                 from iap_bringup.plots.sweep import draw_sweep
 
                 draw_sweep(folder.path, study.axes, result.rows)
+        interrupts.let_finish()
+        folder.write_summary(result.summary)
     except Exception:  # whatever it is: a folder without a run would look begun
         folder.remove_unused()
         raise

@@ -70,6 +70,13 @@ def pass_by(number: int, _: FrameType | None) -> None:
     """Go on: for the moment in which a command that is ending cleans up."""
 
 
+def let_finish() -> None:
+    """Pass signals by until the innermost `handled` ends: before a command writes the last file of a whole result."""
+    if threading.current_thread() is threading.main_thread():
+        for number in SIGNALS:
+            signal.signal(number, pass_by)
+
+
 def install(handler: Handler) -> None:
     """Answer both signals by a handler from now on; they may have been blocked until now."""
     for number in SIGNALS:

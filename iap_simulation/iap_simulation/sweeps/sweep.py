@@ -38,7 +38,7 @@ def sweep(
     pool: WorkPool,
     progress: Progress = lambda _: None,
 ) -> SweepResult:
-    """Fly what a folder does not have yet, and write its table.
+    """Fly what a folder does not have yet, and write its table; the summary is left to `SweepFolder.write_summary`.
 
     Args:
         study: what is flown.
@@ -69,7 +69,6 @@ def sweep(
         "wall_s": time.monotonic() - began,
         "table": str(table),
     }
-    folder.write_summary(summary)
     return SweepResult(summary, rows)
 
 

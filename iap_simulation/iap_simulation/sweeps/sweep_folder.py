@@ -152,7 +152,7 @@ class SweepFolder:
         return self.path / TABLE
 
     def write_summary(self, summary: dict[str, Any]) -> None:
-        """Write what ``--json`` prints."""
+        """Write what ``--json`` prints, the last file of a whole sweep."""
         write_file(self.path / SUMMARY, (json.dumps(summary) + "\n").encode())
 
     def _part(self, name: str) -> Path:

@@ -175,7 +175,11 @@ def test_a_working_context_of_opengl_is_given_back(monkeypatch):
 def test_lists_are_names_with_texts_or_names_alone_and_end_with_a_note():
     def shown(kind):
         console = Console(
-            file=io.StringIO(), width=60, force_terminal=True, color_system="standard"
+            file=io.StringIO(),
+            width=60,
+            force_terminal=True,
+            color_system="standard",
+            markup=False,
         )
         listing._show(console, "gains", kind)
         return console.file.getvalue()

@@ -227,6 +227,50 @@ print(cv2.imdecode(numpy.frombuffer(head + bytes([255]) * 100, numpy.uint8), cv2
     assert done.stderr == ""
 
 
+SWEEP = [
+    "sweep",
+    "hover",
+    "--duration",
+    "0.03",
+    "--engine",
+    "closed_form",
+    "--workers",
+    "1",
+    "--no-plot",
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "before", "last"),
+    [
+        (
+            ["evaluate", "hold", "--episodes", "2", "--no-record"],
+            "episodes.csv",
+            "evaluation.json",
+        ),
+        (SWEEP, "table.csv", "summary.json"),
+    ],
+)
+def test_a_folder_with_its_last_file_is_that_of_a_command_that_is_done(
+    command, before, last, monkeypatch, tmp_path, capsys
+):
+    """A signal comes right behind a file: behind the last one the command is done, and before it there is none."""
+    at = ""
+
+    def write(path, data):
+        path.write_bytes(data)
+        if path.name == at:
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr("iap_bringup.cli.evaluate.write_file", write)
+    monkeypatch.setattr("iap_simulation.sweeps.sweep_folder.write_file", write)
+    for at, code in ((before, 143), (last, 0)):  # noqa: B007 - of `write`
+        out = tmp_path / at
+        assert main([*command, "--out", str(out)]) == code
+        assert (out / last).exists() == (code == 0)
+        assert ("iap: terminated" in capsys.readouterr().err) == (code == 143)
+
+
 def test_a_sweep_that_is_refused_late_leaves_no_folder(tmp_path, capsys):
     """A chassis of this size has rods that are longer than any number may be."""
     out = tmp_path / "o"

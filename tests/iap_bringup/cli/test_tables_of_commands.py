@@ -20,7 +20,7 @@ HORIZON = Horizon(0.5, 7, (1.0, 2.0, 3.0), (0.1, 0.2), (0.3, 0.4))
 def lines_of(show, *content, width=120, **options):
     """Lines on a terminal of many colours, which plain texts have none of."""
     console = Console(
-        file=io.StringIO(), width=width, force_terminal=True, color_system="standard"
+        file=io.StringIO(), width=width, force_terminal=True, color_system="standard", markup=False
     )
     show(console, *content, **options)
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
@@ -140,7 +140,9 @@ def test_a_data_set_takes_the_space_of_what_is_not_there_yet(monkeypatch, tmp_pa
 
 def test_the_text_of_a_sweep_stays_once_a_run_is_done_beside_those_that_were_there():
     study = SimpleNamespace(scenario="hover", seeds=3, runs=6)
-    console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
+    console = Console(
+        file=io.StringIO(), width=100, force_terminal=True, color_system=None, markup=False
+    )
     with sweep._bar(console, study, 2, ["a line"]) as move:
         move(2)
         before = console.file.getvalue()

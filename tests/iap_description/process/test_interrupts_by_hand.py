@@ -111,6 +111,19 @@ def test_what_arrives_is_remembered_by_the_innermost_alone():
     assert signal.getsignal(TERM) == before and sys.unraisablehook is hook
 
 
+def test_what_may_finish_passes_signals_by_until_it_is_left():
+    before = signal.getsignal(TERM), signal.getsignal(INT)
+    with interrupts.handled(interrupts.raise_interrupt) as record:
+        interrupts.let_finish()
+        signal.raise_signal(TERM)
+        signal.raise_signal(INT)
+        assert record.number is None
+        with interrupts.handled(interrupts.raise_interrupt), pytest.raises(Terminated):
+            signal.raise_signal(TERM)
+        signal.raise_signal(TERM)
+    assert (signal.getsignal(TERM), signal.getsignal(INT)) == before
+
+
 def test_only_interrupts_are_passed_over_where_nothing_can_be_raised(monkeypatch):
     told = []
     monkeypatch.setattr(sys, "__unraisablehook__", told.append)

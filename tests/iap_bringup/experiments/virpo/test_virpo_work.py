@@ -41,7 +41,7 @@ FREE = TableCell("t_1", "b_row", "vio", 3.0, 0.01, 3, 0)
 
 def said_by(show, *content, width=100):
     """Lines that are shown on a pipe."""
-    console = Console(file=io.StringIO(), width=width)
+    console = Console(file=io.StringIO(), width=width, markup=False)
     show(console, *content)
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
