@@ -11,7 +11,9 @@ from markdown import MADE
 from PIL import Image
 
 from iap_bringup.pictures.render import render_run
+from iap_bringup.plots.recorded_run import RecordedRun
 from iap_description.config.alternatives import alternatives
+from iap_io.runs.run_folder import load_run
 from iap_simulation import record
 from iap_simulation.runs.run import Result
 from iap_simulation.scenario.shipped import SCENARIOS
@@ -128,7 +130,7 @@ FIGURES_OF = (_tip, _joints, _depth, _force, _position)  # of a flight, the most
 def take_picture(folder: Path, out: Path, times: Sequence[float] = ()) -> None:
     """Render an instant of a recorded flight, else its middle, as a small picture."""
     png = folder / "picture.png"
-    render_run(folder, png, times)
+    render_run(load_run(folder), RecordedRun(folder).scenario, png, times)
     with Image.open(png) as picture:
         small = picture.convert("RGB")
         small.thumbnail(SIZE)

@@ -22,7 +22,7 @@ from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.next_step import show_path, show_view
 from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput
-from iap_io.runs.run_folder import CONFIG, new_folder
+from iap_io.runs.run_folder import CONFIG, load_run, new_folder
 from iap_io.runs.run_reader import RunReader
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.renderer import Renderer
@@ -107,7 +107,7 @@ def _draw_picture(folder: Path, out: Path, times: Sequence[float]) -> None:
 
     run = RecordedRun(folder)
     if run.scenario.world.scene is None:
-        render_run(folder, out, times)
+        render_run(load_run(folder), run.scenario, out, times)
         return
     from iap_bringup.films.film import film_pictures
     from iap_bringup.viewing.source import RunSource
@@ -203,7 +203,7 @@ def _spread(
 
 
 def _rate(images: int, seconds: float) -> str:
-    """What is said behind a number of images."""
+    """The rate at which images were rendered, as it stands behind their number."""
     return f", {images / seconds:.2g} in a second of rendering"
 
 

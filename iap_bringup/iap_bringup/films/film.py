@@ -2,6 +2,7 @@
 """A recorded flight as moving pictures: vehicles, paths, arrows of thrust and contact, the time, and a plot."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,32 +97,25 @@ def write_film(
     width, height = settings.size
     plot = None if settings.plot is None else FilmPlot(source.run, settings.plot, width)
     tall = height + (0 if plot is None else plot.height)
-    with VideoFile(out, settings.rate, (width, tall)) as video:
-        film = _Film(source, settings, times)
-        try:
-            for k, t in enumerate(times.tolist()):
-                picture = film.picture(k)
-                video.write(picture if plot is None else np.vstack([picture, plot.at(t)]))
-                progress(t)
-        finally:
-            film.close()
+    with (
+        VideoFile(out, settings.rate, (width, tall)) as video,
+        closing(_Film(source, settings, times)) as film,
+    ):
+        for k, t in enumerate(times.tolist()):
+            picture = film.picture(k)
+            video.write(picture if plot is None else np.vstack([picture, plot.at(t)]))
+            progress(t)
         return video.count
 
 
 def film_pictures(source: RunSource, times: Sequence[float], size: Size) -> list[Picture]:
-    """Pictures (h, w, 3) of a recorded flight at some times [s], each from near all vehicles then.
+    """Pictures (h, w, 3) of a recorded flight at some times [s], from one place that sees all vehicles.
 
     Raises:
         BadInput: this machine cannot draw.
     """
-    pictures, settings = [], FilmSettings(size=size, follows=False)
-    for t in times:
-        film = _Film(source, settings, np.array([t]))
-        try:
-            pictures.append(film.picture(0))
-        finally:
-            film.close()
-    return pictures
+    with closing(_Film(source, FilmSettings(size=size, follows=False), np.array(times))) as film:
+        return [film.picture(k) for k in range(len(times))]
 
 
 class _Film:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from iap_bringup.pictures.contact_camera import Rod, Size, contact_camera, free_camera
 from iap_bringup.pictures.picture import Viewpoint, render_scene
 from iap_description.arrays import Array
-from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import P, Q
@@ -24,10 +23,9 @@ from iap_description.vehicles.body import Body
 from iap_description.vehicles.mounted_arm import MountedArm
 from iap_description.world.scene_objects import SceneObject, standing
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_folder import CONFIG, RunData, load_run, write_file
+from iap_io.runs.run_folder import RunData, write_file
 from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_simulation.scenario.randomization import placed_world
-from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.scenario.scenario import Scenario
 
 
@@ -71,19 +69,18 @@ PATH_STEP = 20  # ticks between the drawn points of a path
 Picture = NDArray[np.uint8]
 
 
-def render_run(folder: Path, out: Path, times: Sequence[float]) -> None:
+def render_run(run: RunData, scenario: Scenario, out: Path, times: Sequence[float]) -> None:
     """Render a run to a PNG.
 
     Args:
-        folder: the run's folder.
+        run: the recording.
+        scenario: that was flown.
         out: the PNG.
         times: simulation times [s], whose pictures stand beside each other; none: the middle of the flight.
 
     Raises:
-        BadInput: not a run folder, or a time is outside the flight.
+        BadInput: a time is outside the flight.
     """
-    run = load_run(folder)
-    scenario = scenario_of(read_yaml(folder / CONFIG), str(folder / CONFIG))
     t = run.vehicles[0].columns.t
     ticks = [int(np.searchsorted(t, each)) for each in picture_times(times, t)]
     write_sheet(out, _pictures(run, scenario, ticks, picture_size(len(ticks))))

@@ -72,9 +72,7 @@ def pass_by(number: int, _: FrameType | None) -> None:
 
 def let_finish() -> None:
     """Pass signals by until the innermost `handled` ends: before a command writes the last file of a whole result."""
-    if threading.current_thread() is threading.main_thread():
-        for number in SIGNALS:
-            signal.signal(number, pass_by)
+    install(pass_by)
 
 
 def install(handler: Handler) -> None:

@@ -2,7 +2,6 @@
 """Prescribed motions of objects of the world, of one object or of those of many worlds in compiled loops."""
 
 import math
-from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Annotated, Literal, NamedTuple, Self
@@ -40,9 +39,9 @@ class ObjectMotion(Record):
     time_shift: Real = 0.0
     turn_deg: Degrees = 0.0
 
-    @abstractmethod
     def terms(self) -> Array:
         """(9,) amplitude a (3) [m], rate omega [rad/s], phase phi [rad], velocity v (3) [m/s] and its begin t_0 [s]."""
+        return np.zeros(COLUMNS - AMPLITUDE)
 
     def path(self) -> tuple[Array, float]:
         """Knots (K, 4) of the path, times [s] and displacements [m], and its period [s]; 0 of one that ends."""
@@ -114,10 +113,6 @@ class Waypoints(ObjectMotion):
         tail = {"stop": [], "return": out[-2::-1], "loop": out[:1]}[self.then]
         return np.array([*out, *tail])
 
-    def terms(self) -> Array:
-        """See `ObjectMotion`."""
-        return np.zeros(COLUMNS - AMPLITUDE)
-
     def path(self) -> tuple[Array, float]:
         """See `ObjectMotion`."""
         knots = _knots(self._stops(), self.speed)
@@ -135,10 +130,6 @@ class Walk(ObjectMotion):
     speed: Positive  # [m/s]
     legs: Annotated[int, Field(strict=True, ge=2, le=1000)] = 20  # of a round
     seed: Seed = 0  # of the places
-
-    def terms(self) -> Array:
-        """See `ObjectMotion`."""
-        return np.zeros(COLUMNS - AMPLITUDE)
 
     def path(self) -> tuple[Array, float]:
         """See `ObjectMotion`."""
