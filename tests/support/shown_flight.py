@@ -2,7 +2,10 @@
 """Pages of this process: of a flight that is flown in a thread, and of a viewer that plays in one."""
 
 import threading
+import time
 from contextlib import contextmanager
+
+from hang import HANG
 
 from iap_bringup.viewing.live_flight import LiveFlight
 from iap_bringup.viewing.live_viewer import LiveViewer
@@ -41,14 +44,22 @@ def shown_flight(name="figure_eight", **settings):
 
 @contextmanager
 def playing(make):
-    """A viewer that a function makes of a server, and the address of its pages."""
+    """A viewer that a function makes of a server, the server, and the address of its pages."""
     server, stop = open_server(port=0), threading.Event()
     viewer = make(server)
     thread = threading.Thread(target=viewer.run, args=(stop,), daemon=True)
     thread.start()
     try:
-        yield viewer, f"http://{ALONE}:{server.get_port()}"
+        yield viewer, server, f"http://{ALONE}:{server.get_port()}"
     finally:
         stop.set()
         server.stop()
         thread.join(5.0)  # one that shows a run of a table waits for another click
+
+
+def await_page(server):
+    """Wait for a page's first word of its camera: viser drops clicks that come before it."""
+    end = time.monotonic() + HANG
+    while not server.get_clients() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert server.get_clients()

@@ -32,7 +32,7 @@ def opened(new_page, address):
 def run(folder, t, out):
     """Show a run at a time [s] in a page, and write what the page shows."""
     sources = [RunSource.of_folder(Path(folder))]
-    with playing(lambda server: RunViewer(server, sources)) as (viewer, address):
+    with playing(lambda server: RunViewer(server, sources)) as (viewer, _, address):
         with browser(scale=1.0) as new_page:
             page = opened(new_page, address)
             viewer.playback.is_paused = True

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from browser import browser
 from hang import HANG
-from shown_flight import playing
+from shown_flight import await_page, playing
 
 from iap_bringup.cli.main import main
 from iap_bringup.viewing.run_viewer import RunViewer
@@ -123,7 +123,7 @@ def plays(page, source):
 
 
 def test_a_recorded_run_is_paused_and_sought_to_its_recorded_poses(new_page, run_folder):
-    with playing(lambda server: RunViewer(server, [run_folder])) as (_, address):
+    with playing(lambda server: RunViewer(server, [run_folder])) as (_, _, address):
         page = new_page()
         page.open(address)
         plays(page, run_folder)
@@ -142,9 +142,10 @@ class OneRun:
 
 def test_a_run_of_a_table_is_shown_by_a_click(new_page, run_folder, tmp_path):
     table = OneRun(run_folder.run.folder)
-    with playing(lambda server: TableViewer(server, table, tmp_path)) as (_, address):
+    with playing(lambda server: TableViewer(server, table, tmp_path)) as (_, server, address):
         page = new_page()
         page.page.goto(address)
+        await_page(server)
         page.page.get_by_role("button", name="seed 7").click()
         page.wait_for_node(BODY)
         plays(page, run_folder)
