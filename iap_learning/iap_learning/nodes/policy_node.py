@@ -20,7 +20,7 @@ from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST, Diagnostics, SuiteNode
 from iap_io.ros.process import program
 from iap_io.ros.sensor_topics import RELIABLE
-from iap_io.runs.topics import PLANNED
+from iap_io.runs.topics import LATCHES, PLANNED, WORLD_STATE
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
@@ -29,6 +29,7 @@ from iap_io.wire.stamps import SECOND
 from iap_learning.learned_agents import flies_by_references, pair_pilot, platform_policy
 from iap_learning.tasks.kinds.docking.policy_pair import PairInput, PairResponder
 from iap_learning.tasks.kinds.platform.platform_responder import Answer, PlatformResponder
+from iap_learning.tasks.senses import Sense
 from iap_msgs.msg import PlatformCommand, PlatformReference
 from iap_physics.latching.latches import PHASES
 from iap_simulation.docking.ports import pair_of
@@ -69,11 +70,8 @@ class PlatformTopics:
         inputs.listen(ReferenceMessage.TYPE, topic("reference"), read, self._on_reference, LATEST)
         if self._responder.policy.eye is not None:
             self._listen_to_images(scenario, self._responder.policy.eye.topic)
-        if self._responder.policy.feels:
-            read = MessageReader(WrenchMessage, ("", frame(vehicle.name, BASE_LINK))).read
-            node.inputs.listen(
-                WrenchMessage.TYPE, topic("wrench/raw"), read, self._on_wrench, LATEST
-            )
+        for sense in self._responder.policy.asks_for:
+            self._listen_to_sense(sense, scenario)
 
     def _absolute(self, vehicle: str, topic: str) -> str:
         return self._node.absolute(f"{vehicle}/{topic}")
@@ -85,6 +83,25 @@ class PlatformTopics:
         for topic, kind in decode.types.items():
             read = partial(decode, topic)
             self._node.inputs.listen(kind, self._node.absolute(topic), read, take, RELIABLE)
+
+    def _listen_to_sense(self, sense: Sense, scenario: Scenario) -> None:
+        """Subscribe to what the policy asks for."""
+        node, (vehicle,) = self._node, scenario.vehicles
+        inputs, absolute = node.inputs, node.absolute
+        if sense is Sense.WRENCH:
+            read = MessageReader(WrenchMessage, ("", frame(vehicle.name, BASE_LINK))).read
+            topic = self._absolute(vehicle.name, "wrench/raw")
+            inputs.listen(WrenchMessage.TYPE, topic, read, self._on_wrench, LATEST)
+        elif sense is Sense.OBJECTS:
+            count, topic = len(scenario.world.objects), absolute(WORLD_STATE)
+            inputs.listen_to_states(topic, count, self._on_objects, LATEST)
+        else:
+            latches = MessageReader(LatchStateMessage).read
+            take, topic = (
+                partial(self._on_latches, len(scenario.latches)),
+                absolute(LATCHES.removeprefix("/")),
+            )
+            inputs.listen(LatchStateMessage.TYPE, topic, latches, take, LATEST)
 
     @property
     def stamp(self) -> int:
@@ -107,7 +124,23 @@ class PlatformTopics:
         self._publish(self._responder.take_reference(message.stamp, self._row.copy()))
 
     def _on_wrench(self, message: WrenchMessage) -> None:
-        self._publish(self._responder.take_wrench(message.stamp, message.wrench_P.copy()))
+        wrench_P = message.wrench_P.copy()
+        self._publish(self._responder.take_sense(Sense.WRENCH, message.stamp, wrench_P))
+
+    def _on_objects(self, state: StateMessage) -> None:
+        rows = state.rows.copy()
+        self._publish(self._responder.take_sense(Sense.OBJECTS, state.stamp, rows))
+
+    def _on_latches(self, count: int, latches: LatchStateMessage) -> None:
+        """Take the phases of all latches.
+
+        Raises:
+            BadInput: there are others than in the scenario.
+        """
+        phases = latches.phases.astype(np.int64)
+        if len(phases) != count:
+            raise BadInput(f"phases: of {len(phases)} latches; the scenario has {count}")
+        self._publish(self._responder.take_sense(Sense.PHASES, latches.stamp, phases))
 
     def _on_image(self, reading: Reading) -> None:
         self._publish(self._responder.take_reading(reading))
@@ -159,7 +192,10 @@ class PairTopics:
         for i, vehicle in enumerate(vehicles):
             is_noisy = any(vehicle.state_noise.model_dump().values())
             self._listen(i, vehicle.name, "state/measured" if is_noisy else "state")
-        read, topic = MessageReader(LatchStateMessage).read, node.absolute("latches")
+        read, topic = (
+            MessageReader(LatchStateMessage).read,
+            node.absolute(LATCHES.removeprefix("/")),
+        )
         node.inputs.listen(LatchStateMessage.TYPE, topic, read, self._on_latches, LATEST)
 
     def _listen(self, i: int, vehicle: str, state: str) -> None:

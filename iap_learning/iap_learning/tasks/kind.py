@@ -13,6 +13,7 @@ from iap_description.states import Command
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.agents import ScriptedAgent
 from iap_learning.tasks.episodes import AnyEpisodes
+from iap_learning.tasks.senses import Sense, Senses
 from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.loop.agents import FlightAgent, JointGuidance
@@ -82,8 +83,8 @@ class FlyingPolicy(Protocol):
         """Receiver of its images; None where it sees none."""
 
     @property
-    def feels(self) -> bool:
-        """True if it is to be given contact wrenches."""
+    def asks_for(self) -> tuple[Sense, ...]:
+        """What it is to be given beside the state."""
 
     @property
     def gives_references(self) -> bool:
@@ -96,7 +97,7 @@ class FlyingPolicy(Protocol):
         """Simulation time [ns] from which on an image is of the present action's period."""
 
     def __call__(
-        self, k: int, x: Array, rpm: Array, reference: Array, wrench_W: Array | None
+        self, k: int, x: Array, rpm: Array, reference: Array, senses: Senses
     ) -> Reference | Command:
         """The output at control instant k: a reference for the vehicle's controller, or a command of its aircraft.
 
@@ -105,7 +106,7 @@ class FlyingPolicy(Protocol):
             x: (bodies, 13) state.
             rpm: (N, 4) rotor speeds [rpm].
             reference: (19 + N) row of the scenario's reference.
-            wrench_W: (6,) of contacts over the last period, in world axes; None where it feels none.
+            senses: with what it asks for.
         """
 
 

@@ -3,7 +3,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Protocol, TypedDict, TypeVar, Unpack
+from typing import Any, Generic, Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
@@ -14,16 +14,15 @@ from iap_learning.tasks.contact_counts import ContactCounts
 from iap_learning.tasks.episodes import Episodes, Observations
 from iap_learning.tasks.kind import EngineEpisode
 from iap_learning.tasks.scaling import ActionScale
-from iap_learning.tasks.terms import TermObserver
+from iap_learning.tasks.touch_interface import TouchInterface
 from iap_learning.tasks.touch_task import TouchTask
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import ARRIVED, RUNNING
 
 ENGINE = "mujoco"  # of many worlds with contact
-# Poses are flown by the suite's law in all worlds at once, which takes no part in the contact.
-BY_POSE = {"control.admittance": False, "control.wrench_mode": "none"}
 T = TypeVar("T", bound=TouchTask)
+I = TypeVar("I", bound=TouchInterface)  # noqa: E741 - beside T
 
 
 class WorldsOptions(TypedDict, total=False):
@@ -51,27 +50,31 @@ class TouchCounts(Protocol):
         """Begin anew in some worlds."""
 
 
-class TouchEpisodes(Episodes[T, Worlds]):
+class TouchEpisodes(Episodes[T, Worlds], Generic[T, I]):
     """A task in B worlds with contact, by actions or by the scenario's own law.
 
     Args:
         task: what is to be done.
         worlds: B.
-        by_action: values of the scenario's keys by their dotted paths while actions fly, over all others.
+        interface: kind of that of actions.
+        counts: of B worlds.
         how: see `WorldsOptions`.
+
+    Attributes:
+        interface: of actions.
 
     Raises:
         BadInput: no such scenario, or anything unknown or impossible in it.
     """
 
     _counts: TouchCounts
-    _observer: TermObserver
 
     def __init__(
         self,
         task: T,
         worlds: int,
-        by_action: Mapping[str, Any],
+        interface: type[I],
+        counts: TouchCounts,
         **how: Unpack[WorldsOptions],
     ) -> None:
         scenario = how.get("scenario") or {}
@@ -82,9 +85,13 @@ class TouchEpisodes(Episodes[T, Worlds]):
             "threads": how.get("threads", 1),
         }
         self._of_task, self._by_law = task, False
-        flying = self._made(by_action, worlds)
+        flying = self._made(interface.NEEDS, worlds)
         self._worlds_of: dict[bool, Worlds] = {False: flying}
         super().__init__(task, flying, ActionScale.of(task.action.low, task.action.high))
+        self._row = flying.timeline.row(0)
+        self.interface = interface.of(task, flying.scenario, self._row, worlds)
+        self._observer = interface.TERMS.observer(task.observation, self.size)
+        self._counts = counts
 
     @property
     def layout(self) -> TermLayout:
@@ -102,9 +109,14 @@ class TouchEpisodes(Episodes[T, Worlds]):
         return self._observer(self.inputs, which)
 
     @property
-    @abstractmethod
     def inputs(self) -> Any:  # noqa: ANN401 - of the kind's terms
         """Inputs of observations at present."""
+        return self.interface.inputs(self.worlds.state[:, 0], self._action)
+
+    def _begin(self, indices: Integers) -> None:
+        super()._begin(indices)
+        self._counts.reset(indices)
+        self.interface.reset(indices, self.worlds.seeds[indices])
 
     def _made(self, settings: Mapping[str, Any], worlds: int) -> Worlds:
         keys = {**self._settings, **settings}
@@ -127,6 +139,13 @@ class TouchEpisodes(Episodes[T, Worlds]):
         self.worlds = self._made({}, self.count) if worlds is None else worlds
         self._worlds_of[by_law] = self.worlds
         self.worlds.reset(seeds=seeds.tolist())
+
+    def _fly(self, values: Array) -> None:
+        """Fly a step at actions (B, n) in SI units."""
+        self._choose(by_law=False)
+        for _ in range(self.task.repeat):
+            self.worlds.advance(self.interface.references(self.worlds, values))
+            self._look()
 
     def _fly_scripted(self) -> None:
         """Fly a step by the scenario's own law and references."""

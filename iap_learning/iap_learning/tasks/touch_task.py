@@ -23,15 +23,19 @@ class TouchReward(Record):
     failure: Real
 
 
-class NormalVelocity(ActionRange):
-    """One number: the velocity of the platform towards the wall [m/s]."""
-
-    kind: Literal["normal_velocity"]
+class TouchAction(ActionRange):
+    """Numbers of a reference, which the suite's law flies."""
 
     @property
     def gives_references(self) -> bool:
-        """True: the suite's law flies it."""
+        """True: its outputs are references for the vehicle's controller."""
         return True
+
+
+class NormalVelocity(TouchAction):
+    """One number: the velocity of the platform towards the wall [m/s]."""
+
+    kind: Literal["normal_velocity"]
 
     @property
     def columns(self) -> int:
@@ -47,7 +51,7 @@ class TouchTask(Task):
         reward: of each step.
     """
 
-    action: ActionRange
+    action: TouchAction
     reward: TouchReward
 
     def periods(self, dt: float) -> int:

@@ -357,14 +357,15 @@ class Eye:
 class Policy:
     """A policy that answers with its number and the instant's, and looks every second instant."""
 
-    count, feels = 0, False
+    count = 0
+    asks_for: tuple[Any, ...] = ()
 
     def __init__(self, eye: Eye | None) -> None:
         Policy.count += 1
         self.number, self.eye = Policy.count, eye
 
-    def __call__(self, k: int, x: Any, rpm: Any, row: Any, wrench: Any) -> Any:
-        assert wrench is None
+    def __call__(self, k: int, x: Any, rpm: Any, row: Any, senses: Any) -> Any:
+        assert senses == (None, None, None)
         return self.number, k, x, rpm, row
 
     def acts_at(self, k: int) -> bool:

@@ -1,51 +1,50 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parts of tasks that touch: references of tips that move, gains and forces of a step, and rewards of its end."""
+"""Parts of tasks that touch: how a step is flown, its gains and forces, and rewards of its end."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support.touch_places import state
 
-from iap_description.math import so3
-from iap_description.states import REF_P, REF_Q
 from iap_learning.tasks.contact_counts import ContactCounts, begin_anew, feel, stay, window_of
-from iap_learning.tasks.tip_episodes import TipEpisodes, TipReference
+from iap_learning.tasks.tip_episodes import TipEpisodes
 from iap_learning.tasks.touch_episodes import TouchEpisodes
 from iap_simulation.tasks.outcomes import ARRIVED, CRASHED, RUNNING
 
-TIP = np.array([-1.0, 0.2, 0.1])
+X = np.array(
+    [[state((1.0, 2.0, 3.0), np.pi / 2), state((9.0, 9.0, 9.0))], [state((4.0, 5.0, 6.0))] * 2]
+)
 
 
-def row_at():
-    row = np.zeros(22)
-    row[REF_P], row[REF_Q] = [1.0, 2.0, 3.0], so3.quaternion_exp(np.array([0.1, -0.2, 0.7]))
-    return row
+def test_a_step_flies_references_that_are_made_anew_in_each_period_which_is_looked_at():
+    told, values = [], object()
+    made = SimpleNamespace(task=SimpleNamespace(repeat=2))
+    made.worlds = SimpleNamespace(advance=lambda *flown: told.append(("advance", *flown)))
+    made._choose = lambda by_law: told.append(("choose", by_law))
+    made._look = lambda: told.append("look")
+
+    def references(worlds, asked):
+        told.append((worlds is made.worlds, asked is values))
+        return len(told)
+
+    made.interface = SimpleNamespace(references=references)
+    TouchEpisodes._fly(made, values)
+    both = (True, True)
+    assert told == [
+        ("choose", False), both, ("advance", 2), "look", both, ("advance", 5), "look",
+    ]  # fmt: skip
+    told.clear()
+    TouchEpisodes._fly_scripted(made)
+    assert told == [("choose", True), *[("advance",), "look"] * 2]
 
 
-def test_a_tip_moves_in_the_world_while_the_platform_turns_about_it_in_its_own_axes():
-    row, flown = row_at(), []
-    reference = TipReference(row, TIP, 3)
-    R = so3.matrix_from_quaternion(row[REF_Q])
-    np.testing.assert_allclose(reference.tip, np.tile(row[REF_P] + R @ TIP, (3, 1)))
-    v, turn = np.random.default_rng(1).normal(size=(2, 3, 3))
-    reference.move(v, turn, 0.1)
-    np.testing.assert_allclose(reference.tip, row[REF_P] + R @ TIP + 0.1 * v)
-    expected = so3.multiply(row[REF_Q], so3.quaternion_exp(0.1 * turn))
-    np.testing.assert_allclose(reference.q, expected, atol=1e-12)
-    worlds = SimpleNamespace(
-        references=lambda: SimpleNamespace(rows=np.tile(row, (3, 1))),
-        advance=lambda x: flown.append(x),
-    )
-    reference.advance(worlds)
-    rows = flown[0].rows
-    np.testing.assert_allclose(
-        rows[:, REF_P] + so3.rotate(rows[:, REF_Q], TIP), reference.tip, atol=1e-12
-    )
-    np.testing.assert_array_equal(rows[:, REF_Q], reference.q)
-    reference.reset(np.array([1]))
-    np.testing.assert_allclose(reference.tip[1], row[REF_P] + R @ TIP)
-    np.testing.assert_array_equal(reference.q[1], row[REF_Q])
-    assert np.abs(reference.tip[[0, 2]] - reference.tip[1]).max() > 1e-3
+def test_inputs_of_observations_are_those_of_the_interface_at_the_central_bodies():
+    made = SimpleNamespace(worlds=SimpleNamespace(state=X), _action=object())
+    made.interface = SimpleNamespace(inputs=lambda *each: each)
+    x, action = TouchEpisodes.inputs.fget(made)
+    np.testing.assert_array_equal(x, X[:, 0])
+    assert action is made._action
 
 
 def test_gains_are_what_is_new_up_to_the_goal_and_forces_those_since_the_last_step():
@@ -63,14 +62,18 @@ def test_forces_are_summed_up_over_time_each_up_to_a_most():
     tips._force_sum = np.zeros(2)
     wrenches = np.array([[3.0, 4.0, 0.0, 9.0, 9.0, 9.0], [0.0, 0.0, 20.0, 0.0, 0.0, 0.0]])
     tips.worlds = SimpleNamespace(
-        scenario=SimpleNamespace(dt=0.01), state=np.zeros((2, 4, 13)), contact_wrenches=wrenches
+        scenario=SimpleNamespace(dt=0.01), state=X, contact_wrenches=wrenches
     )
-    tips._sensors = SimpleNamespace(measure=lambda x, w: measured.append(w))
+    tips.interface = SimpleNamespace(measure=lambda *each: measured.append(each))
     forces = TipEpisodes._forces.fget(tips)
     assert forces.tolist() == [5.0, 20.0]
+    force_P = TipEpisodes._force_P.fget(tips)
+    np.testing.assert_allclose(force_P, [[4.0, -3.0, 0.0], [0.0, 0.0, 20.0]], atol=1e-12)
     TipEpisodes._feel(tips, forces, 12.0)
     np.testing.assert_allclose(tips._force_sum, [0.05, 0.12])
-    assert measured[0] is wrenches
+    ((x, measured_W),) = measured
+    np.testing.assert_array_equal(x, X[:, 0])
+    assert measured_W is wrenches
 
 
 def test_a_step_is_rewarded_by_progress_changes_of_actions_and_its_end_once():

@@ -18,8 +18,7 @@ from iap_learning.tasks.kinds.push_object.counts import ShoveRules
 from iap_learning.tasks.kinds.registry import make_task
 from iap_learning.tasks.kinds.slide_along_wall.counts import SlideRules
 from iap_learning.tasks.kinds.wall_push.counts import PushRules
-from iap_learning.tasks.kinds.wall_push.measurements import PushMeasurements
-from iap_learning.tasks.late_sensors import LateSensors
+from iap_learning.tasks.kinds.wall_push.interface import PushInterface
 
 DT, SHARE = 0.005, 1.0 - math.exp(-0.1)
 TEN, THIRTY, SIXTY = np.deg2rad([10.0, 30.0, 60.0])
@@ -79,24 +78,35 @@ def test_a_platform_goes_back_to_its_line_and_turns_back():
     np.testing.assert_allclose(velocities[1], [0.0, 0.4, 0.0, -0.2], atol=1e-12)
 
 
+def felt(*forces):
+    """Contact wrenches of the wall of `line`, which is along y, with other components."""
+    wrenches = np.full((len(forces), 6), 9.0)
+    wrenches[:, 1] = -np.array(forces)
+    return wrenches
+
+
 def test_missing_force_is_added_up_from_where_the_wall_was_felt():
-    sensors = LateSensors("x", [0.0], [0.0], delay=0, samples=9, batch=2, window=2)
-    found = PushMeasurements(sensors, line(), 0.8, 0.01)
+    exact = {"sensor.noise": 0.0, "sensor.bias": 0.0, "sensor.delay": 0, "repeat": 2}
+    found = PushInterface(make_task("wall_push", exact), line(), dt=0.01, batch=2)
     worlds = np.arange(2)
     found.reset(worlds, worlds)
-    found.measure(np.array([0.5, 3.0]))
-    found.measure(np.array([0.8, 1.0]))
+    found.measure(X, felt(0.5, 3.0))
+    found.measure(X, felt(0.8, 1.0))
     np.testing.assert_allclose(found.integral, [0.0, 0.02 + 0.04])
     np.testing.assert_allclose(found.largest, [0.8, 3.0])
     x = X.copy()
     x[0, 7:10] = 0.1, 0.2, 0.3
-    inputs = found.inputs(x, np.array([[0.7], [0.8]]))
+    action = np.array([[0.7], [0.8]])
+    inputs = found.inputs(x, action)
     np.testing.assert_allclose(inputs.force, [0.65, 2.0])
+    np.testing.assert_array_equal(inputs.integral, found.integral)
+    np.testing.assert_array_equal(inputs.largest, found.largest)
     assert inputs.has_felt.tolist() == [False, True] and inputs.desired == 5.0
     np.testing.assert_allclose(inputs.velocity[0], [0.2, -0.1, 0.3])
     np.testing.assert_allclose(inputs.gap[0], 1.3)
     np.testing.assert_allclose(inputs.drift[0], [-0.3, 0.4], atol=1e-12)
-    found.measure(np.array([0.9, 6.0]))
+    assert inputs.action is action
+    found.measure(X, felt(0.9, 6.0))
     np.testing.assert_allclose(found.integral, [0.041, 0.05])
     found.reset(np.array([1]), np.array([7]))
     np.testing.assert_allclose(found.integral, [0.041, 0.0])
@@ -104,13 +114,28 @@ def test_missing_force_is_added_up_from_where_the_wall_was_felt():
 
 
 def test_measurements_of_a_task_are_late_by_its_sensors_delay():
-    found, worlds = PushMeasurements.of(make_task("wall_push"), line(), DT, 3), np.arange(3)
+    found, worlds = PushInterface(make_task("wall_push"), line(), dt=DT, batch=3), np.arange(3)
     found.reset(worlds, worlds)
     largest = []
     for _ in range(6):
-        found.measure(np.full(3, 50.0))
+        found.measure(np.tile(X[0], (3, 1)), felt(50.0, 50.0, 50.0))
         largest.append(found.largest.max())
     assert largest[3] == 0.0 and 48.0 < largest[4] < 52.0
+
+
+@pytest.mark.parametrize("key", ["noise", "bias"])
+def test_measured_forces_have_the_errors_of_the_task_s_sensor(key):
+    errors = {"sensor.noise": 0.0, "sensor.bias": 0.0, f"sensor.{key}": 0.4}
+    task, count = make_task("wall_push", {**errors, "sensor.delay": 0, "repeat": 1}), 200
+    found = PushInterface(task, line(), dt=DT, batch=count)
+    found.reset(np.arange(count), np.arange(count))
+    x, measured = np.tile(X[0], (count, 1)), []
+    for _ in range(2):
+        found.measure(x, felt(*[5.0] * count))
+        measured.append(found.inputs(x, np.zeros((count, 1))).force - 5.0)
+    first, second = measured
+    assert np.array_equal(first, second) == (key == "bias")
+    assert first.std() == pytest.approx(0.4 if key == "noise" else 0.4 / math.sqrt(3.0), rel=0.15)
 
 
 def test_depths_are_against_the_axis_of_a_bore_and_ways_off_it_across():
@@ -124,7 +149,6 @@ def test_an_object_is_seen_from_its_start_and_its_goal():
     found = goals()
     np.testing.assert_allclose(found.components(np.array([[3.0, 4.0, 9.0]])), [[4.0, -3.0]])
     np.testing.assert_allclose(found.left(np.array([[1.0, 2.2, 9.0]])), [[0.3, 0.1]])
-    np.testing.assert_allclose(found.tips(X)[0], [1.2, 2.7, 3.6])
     objects = np.array([state((1.1, 2.2, 0.4), np.pi / 2 + 0.2, (0.03, 0.0, 0.04))])
     np.testing.assert_allclose(found.poses(objects), [[1.1, 2.2, 0.2]])
     np.testing.assert_allclose(
@@ -164,7 +188,6 @@ def test_the_reach_of_an_arc_is_from_the_axis_as_it_is_believed():
     z, points = np.array([0.0, 0.0, 1.0]), np.tile([1.0, 0.0, 0.0], (2, 1))
     arc = Arc(TIP, np.array([3.0, 4.0, 9.0]), np.zeros(3), z, points, np.tile(z, (2, 1)))
     assert arc.reach == pytest.approx(5.0)
-    np.testing.assert_allclose(arc.tips(X)[0], [1.2, 2.7, 3.6])
     places = np.array([[-4.0, 3.0, 9.5], [5.0, 0.0, 8.0]])
     believed, true = arc.polar(places), arc.true_polar(places)
     np.testing.assert_allclose(believed.turns, [np.pi / 2, -np.arctan2(4.0, 3.0)])

@@ -13,9 +13,10 @@ from iap_learning.tasks.kinds.slide_along_wall import observations as slides
 from iap_learning.tasks.kinds.slide_along_wall.counts import SlideRules
 from iap_learning.tasks.kinds.wall_push import observations as pushes
 from iap_learning.tasks.kinds.wall_push.counts import FORCE_LAG, PushRules
-from iap_learning.tasks.kinds.wall_push.policy_push import BY_VELOCITY, PushPolicy, check_yields
 from iap_learning.tasks.late_sensors import LateSensors
 from iap_learning.tasks.touch_episodes import TouchEpisodes
+from iap_learning.tasks.touch_interface import BY_VELOCITY
+from iap_learning.tasks.touch_policy import TouchPolicy, check_yields
 
 BOTH = np.arange(2)
 
@@ -86,14 +87,17 @@ def test_worlds_are_flown_by_law_or_by_actions_from_their_start_on():
         TouchEpisodes._choose(made, by_law=False)
 
 
-def test_a_policy_pushes_alone_and_acts_once_a_step_however_late():
+def test_a_policy_touches_alone_and_acts_once_a_step_however_late():
     keys = {path.removeprefix("control."): needed for path, needed in BY_VELOCITY.items()}
-    check_yields(SimpleNamespace(vehicles=[SimpleNamespace(control=SimpleNamespace(**keys))]), "p")
+    yields = SimpleNamespace(vehicles=[SimpleNamespace(control=SimpleNamespace(**keys))])
+    check_yields(yields, BY_VELOCITY, "p")
     for key in keys:
         control = SimpleNamespace(**{**keys, key: "other"})
-        with pytest.raises(BadInput, match=f"key 'control.{key}': .*policy 'p' pushes alone"):
-            check_yields(SimpleNamespace(vehicles=[SimpleNamespace(control=control)]), "p")
+        with pytest.raises(BadInput, match=f"key 'control.{key}': .*policy 'p' acts alone"):
+            check_yields(
+                SimpleNamespace(vehicles=[SimpleNamespace(control=control)]), BY_VELOCITY, "p"
+            )
     at = SimpleNamespace(_repeat=4, _period=-1)
-    assert PushPolicy.acts_at(at, 0)
+    assert TouchPolicy.acts_at(at, 0)
     at._period = 0
-    assert [PushPolicy.acts_at(at, k) for k in (3, 4, 6)] == [False, True, True]
+    assert [TouchPolicy.acts_at(at, k) for k in (3, 4, 6)] == [False, True, True]

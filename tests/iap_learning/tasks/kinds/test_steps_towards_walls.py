@@ -5,11 +5,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support.touch_places import line, state, yaw
+from support.touch_places import line, state
 
 from iap_control.modules.exchange import JointState
 from iap_description.errors import BadInput
-from iap_description.math import so3
 from iap_learning.tasks.kinds.module_docking import kind as docking
 from iap_learning.tasks.kinds.module_docking.latch import latch_of
 from iap_learning.tasks.kinds.perch_on_wall import episodes as perch
@@ -21,7 +20,7 @@ from iap_physics.latching.kernel import CAUGHT, LOCKED, OPEN
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.tasks.outcomes import ARRIVED, BOUNCED, RUNNING, TIME_IS_UP
 
-DT, REPEAT = 0.01, 3
+DT = 0.01
 
 
 def coming(**more):
@@ -31,56 +30,37 @@ def coming(**more):
     )
     x[0, 0, 10:13] = 0.0, 0.0, 2.0
     wrenches = np.array([[3.0, -4.0, 0.0, 0, 0, 0], [0.0, -12.0, 0.0, 0, 0, 0]])
-    flown, laws, looks = [], [], []
-    worlds = SimpleNamespace(
-        scenario=SimpleNamespace(dt=DT), state=x, contact_wrenches=wrenches, advance=flown.append
-    )
+    worlds = SimpleNamespace(scenario=SimpleNamespace(dt=DT), state=x, contact_wrenches=wrenches)
+    measured = []
     made = SimpleNamespace(
-        count=2, worlds=worlds, status=np.zeros(2, np.int64), line=line(), _action=np.full((2, 1), 0.5), flown=flown,
-        laws=laws, looks=looks, _choose=lambda by_law: laws.append(by_law), _look=lambda: looks.append(1),
+        count=2, worlds=worlds, status=np.zeros(2, np.int64), line=line(), _action=np.full((2, 1), 0.5),
+        measured=measured, interface=SimpleNamespace(measure=lambda *each: measured.append(each)),
     )  # fmt: skip
-    made.task = SimpleNamespace(
-        repeat=REPEAT, centering=2.0, latch="patch", reward=SimpleNamespace()
-    )
+    made.task = SimpleNamespace(latch="patch", reward=SimpleNamespace())
     for key, each in more.items():
         setattr(made, key, each)
     return made
 
 
-@pytest.mark.parametrize(
-    ("module", "episodes"), [(push, push.WallPushEpisodes), (perch, perch.PerchEpisodes)]
-)
-def test_actions_are_velocities_towards_the_wall_and_back_to_the_line(
-    module, episodes, monkeypatch
-):
-    asked = []
-
-    def action_of(kind, ahead, worlds):
-        asked.append(kind)
-        return ahead
-
-    monkeypatch.setattr(module, "action_of", action_of)
-    made = coming()
-    episodes._fly(made, np.array([[0.3], [0.4]]))
-    assert asked == ["velocity"] * REPEAT and made.laws == [False] and len(made.looks) == REPEAT
-    for ahead in made.flown:
-        np.testing.assert_allclose(
-            ahead, [[0.0, 0.3, 0.0, 0.0], [-0.6, 0.4, -0.8, 0.0]], atol=1e-12
-        )
+def check_measured(made, periods):
+    """Check that states and wrenches of each of some periods have been measured."""
+    assert len(made.measured) == periods
+    for x, wrenches_W in made.measured:
+        np.testing.assert_array_equal(x, made.worlds.state[:, 0])
+        assert wrenches_W is made.worlds.contact_wrenches
 
 
 def test_a_period_of_a_push_adds_up_what_is_missing_and_what_is_far_too_much():
     """5 N are wanted: 4 N miss one, 12 N are beyond twice that by two."""
-    rules, measured = PushRules(5.0, 1.0, 20.0, 1, 0.05, 2, 5, 0.5), []
+    rules = PushRules(5.0, 1.0, 20.0, 1, 0.05, 2, 5, 0.5)
     made = coming(
-        _rules=rules, _counts=PushCounts.of(2), _measurements=SimpleNamespace(measure=measured.append),
-        _force_sum=np.zeros(2), _over_sum=np.zeros(2),
+        _rules=rules, _counts=PushCounts.of(2), _force_sum=np.zeros(2), _over_sum=np.zeros(2),
     )  # fmt: skip
     for _ in range(2):
         push.WallPushEpisodes._look(made)
     np.testing.assert_allclose(made._force_sum, [0.02, 0.1])
     np.testing.assert_allclose(made._over_sum, [0.0, 0.04])
-    np.testing.assert_allclose(measured, [[4.0, 12.0]] * 2)
+    check_measured(made, 2)
     np.testing.assert_allclose(made._counts.contact.peak, [4.0, 12.0])
     np.testing.assert_allclose(made._counts.place[1], [-0.3, 0.4], atol=1e-12)
     made.task.reward = SimpleNamespace(error=-2.0, peak=-10.0)
@@ -115,31 +95,30 @@ def test_what_a_latch_has_done_is_noted_with_the_speed_of_its_first_event():
 
 
 def perched(phases=(OPEN, LOCKED), **more):
-    calls = []
+    """Perches by the second one of two latches, of which the interface knows the ranges by the states of the bodies."""
     made = coming(
-        _rules=PerchRules(80.0, 3, 9), _counts=PerchCounts.of(2), _begins=np.array([1.2, 1.0]), _number=1,
-        _least=np.array([0.6, 0.6]), _before_least=np.array([0.8, 0.3]), _sums=np.zeros((2, 2)),
-        _phases=np.array(phases), _sensors=calls.append, calls=calls,
+        _rules=PerchRules(80.0, 3, 9), _counts=PerchCounts.of(2), _number=1, _least=np.array([0.6, 0.6]),
+        _before_least=np.array([0.8, 0.3]), _sums=np.zeros((2, 2)),
+        _phase_numbers=np.array([[CAUGHT, phases[0]], [OPEN, phases[1]]]), seen=[],
     )  # fmt: skip
+    made.interface.ranges = lambda x: np.column_stack([x[:, 1] - [1.3, 1.9], [7.0, 7.0]])
+    made.interface.look_at_latches = lambda each: made.seen.append((each, len(made.measured)))
     latched = [Latched(event("caught", 0.4)), Latched()]
     made.latches = lambda world: latched[world]
-    made._true = perch.PerchEpisodes._true.fget(made)
     for key, each in more.items():
         setattr(made, key, each)
     return made
 
 
-def test_the_range_of_a_patch_shrinks_as_its_tip_comes_closer():
-    """The tip is 0.5 m ahead of the start; a turn of 2 rad/s moves it back by 0.2 m/s."""
-    np.testing.assert_allclose(perched()._true, [[0.7, 0.3], [0.3, 0.0]], atol=1e-12)
-
-
 def test_a_period_of_a_perch_counts_force_until_it_is_locked_and_time_from_then_on():
+    """Patches are 0.7 and 0.3 m off."""
     made = perched()
     perch.PerchEpisodes._look(made)
     np.testing.assert_allclose(made._sums, [[0.0, DT], [5.0 * DT, 0.0]])
     np.testing.assert_allclose(made._least, [0.6, 0.3])
-    np.testing.assert_allclose(made.calls[0], made._true)
+    check_measured(made, 1)
+    ((phases, measured),) = made.seen
+    assert phases is made._phase_numbers and measured == 0  # it looks before it measures
     assert made._counts.closing[0] == 0.4 and made._counts.held.tolist() == [0, 1]
     made.task.reward = SimpleNamespace(approach=2.0, hold=10.0, force=-1.0)
     reward = perch.PerchEpisodes._progress(made)
@@ -158,19 +137,13 @@ def test_a_perch_that_is_over_notes_nothing_more():
     assert np.isnan(made._counts.closing).all()
 
 
-def test_a_perch_is_observed_by_its_range_tilt_rates_and_hold():
-    made = perched((CAUGHT, OPEN))
-    roll, pitch = (
-        so3.quaternion_exp(np.array(turn)) for turn in ([0.3, 0.0, 0.0], [0.0, 0.2, 0.0])
-    )
-    made.worlds.state[:, 0, 3:7] = so3.multiply(yaw(np.pi / 2), np.array([roll, pitch]))
-    made.worlds.state[0, 0, 10:13] = 1.0, 2.0, 0.0
-    found = perch.PerchEpisodes._inputs_of(made, np.array([[0.7, 0.3], [0.6, 0.2]]))
-    np.testing.assert_allclose(found.tilt, [[0.3, 0.0], [0.0, 0.2]], atol=1e-12)
-    c, s = np.cos(0.3), np.sin(0.3)
-    np.testing.assert_allclose(found.rates[0], [2.0, -c, s], atol=1e-12)
-    assert found.held.tolist() == [1.0, 0.0] and found.range.tolist() == [0.7, 0.6]
-    assert found.closing.tolist() == [0.3, 0.2] and found.action is made._action
+def test_an_oracle_of_a_perch_knows_the_true_ranges_and_the_least_speed():
+    made = perched()
+    made.interface.inputs_of = lambda *each: each
+    x, action, ranges = perch.PerchEpisodes.true_inputs.fget(made)
+    np.testing.assert_array_equal(x, made.worlds.state[:, 0])
+    np.testing.assert_allclose(ranges, [[0.7, 7.0], [0.3, 7.0]])
+    assert action is made._action
     assert perch.PerchEpisodes.least_speed(made, 0) == 0.12
 
 

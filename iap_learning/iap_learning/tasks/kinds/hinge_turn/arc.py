@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_description.states import REF_P, REF_Q, P, Q
+from iap_description.states import REF_P, REF_Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import WorldObject
 from iap_learning.tasks.kinds.hinge_turn.task import TurnTask
@@ -80,11 +80,6 @@ class Arc:
     def draw(self, world: int, name: str, scenario: Scenario) -> None:
         """Take the axis of a world's seed."""
         self.points[world], self.axes[world] = _axis_of(placed_world(scenario).objects[name])
-
-    def tips(self, x: Array) -> Array:
-        """(B, 3) tips of central bodies (B, 13) [m]."""
-        tips: Array = x[:, P] + so3.rotate(x[:, Q], self.tip_P)
-        return tips
 
     def polar(self, places: Array) -> "PolarPlaces":
         """Places (B, 3) about the axis as it is believed."""

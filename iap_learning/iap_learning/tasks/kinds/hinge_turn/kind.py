@@ -18,8 +18,10 @@ from iap_learning.tasks.kinds.hinge_turn.agents import (
 from iap_learning.tasks.kinds.hinge_turn.arc import turned_object
 from iap_learning.tasks.kinds.hinge_turn.counts import TurnCounts, TurnRules, count, measures
 from iap_learning.tasks.kinds.hinge_turn.episodes import TurnEpisodes
+from iap_learning.tasks.kinds.hinge_turn.interface import TurnInterface
 from iap_learning.tasks.kinds.hinge_turn.task import TurnTask
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
+from iap_learning.tasks.touch_policy import TouchFlyers
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -52,6 +54,7 @@ class TurnEngineEpisode(TouchEngineEpisode):
         return measures(self._counts, self._dt)
 
 
+FLYERS = TouchFlyers.of(TurnInterface)
 HINGE_TURN = TaskKind(
     name="hinge_turn",
     task=TurnTask,
@@ -63,6 +66,12 @@ HINGE_TURN = TaskKind(
         "handle_oracle": HandleOracle,
     },
     single_run=SingleRun(
-        TurnEngineEpisode, engine="mujoco", script=None, duration=attrgetter("seconds")
+        TurnEngineEpisode,
+        engine="mujoco",
+        script=None,
+        duration=attrgetter("seconds"),
+        by_policy=TurnInterface.NEEDS,
     ),
+    policy_agent=FLYERS.agent,
+    flying_policy=FLYERS.flying,
 )

@@ -7,8 +7,7 @@ from iap_description.config.record import Record
 from iap_description.config.values import Positive, Real
 from iap_learning.tasks.kinds.hinge_turn.observations import TERMS
 from iap_learning.tasks.late_sensors import WrenchSensorSpec
-from iap_learning.tasks.scaling import ActionRange
-from iap_learning.tasks.touch_task import TouchReward, TouchTask
+from iap_learning.tasks.touch_task import TouchAction, TouchReward, TouchTask
 
 COLUMNS = {"arc_velocity": 3, "cylindrical_velocity": 4}
 
@@ -39,7 +38,7 @@ class TurnReward(TouchReward):
     force: Real
 
 
-class ArcVelocity(ActionRange):
+class ArcVelocity(TouchAction):
     """Three numbers: velocities of the tip's reference along the arc and away from the axis [m/s]; yaw rate [rad/s].
 
     The arc is that of the tip about the axis as it is believed, in the direction of positive angles. Kind

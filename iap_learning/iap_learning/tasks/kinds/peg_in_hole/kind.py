@@ -14,8 +14,10 @@ from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.peg_in_hole.counts import PegCounts, PegRules, count, measures
 from iap_learning.tasks.kinds.peg_in_hole.episodes import PegEpisodes
 from iap_learning.tasks.kinds.peg_in_hole.holes import Holes
+from iap_learning.tasks.kinds.peg_in_hole.interface import PegInterface
 from iap_learning.tasks.kinds.peg_in_hole.task import PegTask
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
+from iap_learning.tasks.touch_policy import TouchFlyers
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -128,12 +130,19 @@ class PegEngineEpisode(TouchEngineEpisode):
         return measures(self._rules, self._counts, self._dt)
 
 
+FLYERS = TouchFlyers.of(PegInterface)
 PEG_IN_HOLE = TaskKind(
     name="peg_in_hole",
     task=PegTask,
     episodes=PegEpisodes,
     agents={"insert": InsertAgent, "insert_oracle": OracleAgent},
     single_run=SingleRun(
-        PegEngineEpisode, engine="mujoco", script=None, duration=attrgetter("seconds")
+        PegEngineEpisode,
+        engine="mujoco",
+        script=None,
+        duration=attrgetter("seconds"),
+        by_policy=PegInterface.NEEDS,
     ),
+    policy_agent=FLYERS.agent,
+    flying_policy=FLYERS.flying,
 )

@@ -7,8 +7,7 @@ from iap_description.config.record import Record
 from iap_description.config.values import Positive, Real
 from iap_learning.tasks.kinds.peg_in_hole.observations import TERMS
 from iap_learning.tasks.late_sensors import WrenchSensorSpec
-from iap_learning.tasks.scaling import ActionRange
-from iap_learning.tasks.touch_task import TouchReward, TouchTask
+from iap_learning.tasks.touch_task import TouchAction, TouchReward, TouchTask
 
 COLUMNS = 5
 
@@ -41,7 +40,7 @@ class PegReward(TouchReward):
     force: Real
 
 
-class TipTwist(ActionRange):
+class TipTwist(TouchAction):
     """Five numbers: the velocity of the tip's reference in axes of P [m/s], and its turn about y and z of P [rad/s]."""
 
     kind: Literal["tip_twist"]

@@ -6,10 +6,7 @@ from typing import Unpack
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.math import so3
-from iap_description.states import Q, V, W
 from iap_learning.tasks.episodes import CameraPlacement
-from iap_learning.tasks.kinds.perch_on_wall.approach_line import latch_of, line_of
 from iap_learning.tasks.kinds.perch_on_wall.counts import (
     PerchCounts,
     PerchRules,
@@ -17,23 +14,17 @@ from iap_learning.tasks.kinds.perch_on_wall.counts import (
     ending_of,
     measures,
 )
-from iap_learning.tasks.kinds.perch_on_wall.observations import TERMS, PerchInputs
+from iap_learning.tasks.kinds.perch_on_wall.interface import PerchInterface
+from iap_learning.tasks.kinds.perch_on_wall.observations import PerchInputs
 from iap_learning.tasks.kinds.perch_on_wall.task import PerchTask
-from iap_learning.tasks.late_sensors import LateSensors
 from iap_learning.tasks.touch_episodes import TouchEpisodes, WorldsOptions
 from iap_physics.engines.engine import RUNNING
 from iap_physics.latching.batch_latches import BatchLatches
-from iap_physics.latching.kernel import CAUGHT, LOCKED
+from iap_physics.latching.kernel import LOCKED
 from iap_physics.latching.latches import Latches
-from iap_simulation.batch.actions import action_of
-from iap_simulation.scenario.randomization import placed_world
-
-# Velocities are flown by the suite's law in all worlds at once.
-BY_VELOCITY = {"control.admittance": False, "control.wrench_mode": "none"}
-VELOCITY = "velocity"  # kind of what the law flies
 
 
-class PerchEpisodes(TouchEpisodes[PerchTask]):
+class PerchEpisodes(TouchEpisodes[PerchTask, PerchInterface]):
     """A perch in B worlds, by velocities towards the wall, or by the scenario's own law and references.
 
     Args:
@@ -48,20 +39,11 @@ class PerchEpisodes(TouchEpisodes[PerchTask]):
     _counts: PerchCounts
 
     def __init__(self, task: PerchTask, worlds: int, **how: Unpack[WorldsOptions]) -> None:
-        super().__init__(task, worlds, BY_VELOCITY, **how)
-        flying = self.worlds
-        self.line = line_of(task, flying.scenario, flying.timeline.row(0))
-        self._wall = latch_of(task, flying.scenario).socket
-        self._number = list(flying.scenario.latches).index(task.latch)
-        self._rules = PerchRules.of(task, flying.scenario.dt)
-        self._counts = PerchCounts.of(worlds)
-        sensor, samples = task.sensor, task.periods(flying.scenario.dt)
-        noise = [sensor.range_noise, sensor.closing_noise]
-        bias = [sensor.range_bias, sensor.closing_bias]
-        how_many = {"delay": sensor.delay, "samples": samples, "batch": worlds}
-        self._sensors = LateSensors(task.kind, noise, bias, window=task.repeat, **how_many)
-        self._observer = TERMS.observer(task.observation, self.size)
-        self._begins, self._least, self._before_least = np.zeros((3, worlds))
+        super().__init__(task, worlds, PerchInterface, PerchCounts.of(worlds), **how)
+        scenario, self.line = self.worlds.scenario, self.interface.line
+        self._number = list(scenario.latches).index(task.latch)
+        self._rules = PerchRules.of(task, scenario.dt)
+        self._least, self._before_least = np.zeros((2, worlds))
         self._sums = np.zeros((2, worlds))  # of time held [s], and of force before that [N s]
         self._begin(np.arange(worlds))
 
@@ -88,51 +70,35 @@ class PerchEpisodes(TouchEpisodes[PerchTask]):
 
     def _begin(self, indices: Integers) -> None:
         super()._begin(indices)
-        self._counts.reset(indices)
         for world in indices.tolist():
-            place = placed_world(self.worlds.world(world)).objects[self._wall].position
-            way = np.array(place) - self.line.start
-            self._begins[world] = float(self.line.axes[0] @ way)
-        self._sensors.reset(indices, self.worlds.seeds[indices])
-        self._sensors.known[indices] = self._true[indices]
-        self._least[indices] = self._before_least[indices] = self._true[indices, 0]
+            self.interface.draw(world, self.worlds.world(world))
+        x = self.worlds.state[:, 0]
+        self.interface.look_at_latches(self._phase_numbers)
+        self.interface.begin(indices, x)
+        self._least[indices] = self._before_least[indices] = self.interface.ranges(x)[indices, 0]
         self._sums[:, indices] = 0.0
 
     @property
-    def _true(self) -> Array:
-        """(B, 2) ranges of patches from the walls [m], and rates at which they shrink [m/s]."""
-        x, line = self.worlds.state[:, 0], self.line
-        arms = so3.rotate(x[:, Q], line.tip_P)
-        closing = (x[:, V] + np.cross(x[:, W], arms)) @ line.axes[0]
-        return np.column_stack([self._begins - line.tips(x)[:, 0], closing])
-
-    def _fly(self, values: Array) -> None:
-        """Fly a step at velocities (B, 1) towards the wall [m/s], level and on the line of approach."""
-        self._choose(by_law=False)
-        for _ in range(self.task.repeat):
-            x = self.worlds.state[:, 0]
-            ahead = self.line.velocities(x, values[:, 0], self.task.centering)
-            self.worlds.advance(action_of(VELOCITY, ahead, self.worlds))
-            self._look()
-
-    @property
-    def _phases(self) -> Integers:
-        """(B,) of the latches."""
+    def _phase_numbers(self) -> Integers:
+        """(B, m) of all latches."""
         batch = self.worlds.plant.part(BatchLatches)
         assert batch is not None  # noqa: S101 - the scenario has a latch
-        return np.ascontiguousarray(batch.phase_numbers[:, self._number])
+        return batch.phase_numbers
 
     def _look(self) -> None:
         """Take the end of a control period."""
         forces = np.linalg.norm(self.worlds.contact_wrenches[:, :3], axis=1)
-        phases, endings = self._phases, np.full(self.count, RUNNING)
+        phases = np.ascontiguousarray(self._phase_numbers[:, self._number])
+        endings = np.full(self.count, RUNNING)
         for world in np.flatnonzero(self._counts.contact.outcome == RUNNING).tolist():
             latches = self.latches(world)
             if latches.events:
                 note(latches, self.task.latch, world, endings, self._counts)
         count(forces, phases, endings, self.status, self._rules, self._counts)
-        self._sensors(self._true)
-        self._least = np.minimum(self._least, self._true[:, 0])
+        x = self.worlds.state[:, 0]
+        self.interface.look_at_latches(self._phase_numbers)
+        self.interface.measure(x, self.worlds.contact_wrenches)
+        self._least = np.minimum(self._least, self.interface.ranges(x)[:, 0])
         self._sums += self.worlds.scenario.dt * np.array(
             [phases == LOCKED, np.where(phases == LOCKED, 0.0, forces)]
         )
@@ -147,22 +113,10 @@ class PerchEpisodes(TouchEpisodes[PerchTask]):
         return np.asarray(reward)
 
     @property
-    def inputs(self) -> PerchInputs:
-        """Inputs of observations at present."""
-        return self._inputs_of(self._sensors.known)
-
-    @property
     def true_inputs(self) -> PerchInputs:
-        """The same of the true ranges."""
-        return self._inputs_of(self._true)
-
-    def _inputs_of(self, seen: Array) -> PerchInputs:
+        """Inputs of the true ranges."""
         x = self.worlds.state[:, 0]
-        up = so3.matrix_from_quaternion(x[:, Q])[:, 2]  # of the world, in axes of P
-        tilt = np.column_stack([np.arctan2(up[:, 1], up[:, 2]), np.arcsin(-up[:, 0])])
-        rates = so3.rotate(so3.conjugate(x[:, Q]), x[:, W])
-        held = np.isin(self._phases, (CAUGHT, LOCKED)).astype(np.float64)
-        return PerchInputs(seen[:, 0], seen[:, 1], tilt, rates, held, self._action)
+        return self.interface.inputs_of(x, self._action, self.interface.ranges(x))
 
 
 def note(latches: Latches, name: str, b: int, endings: Integers, counts: PerchCounts) -> None:

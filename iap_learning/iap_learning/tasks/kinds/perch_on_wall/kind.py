@@ -13,10 +13,12 @@ from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.perch_on_wall.approach_line import latch_of
 from iap_learning.tasks.kinds.perch_on_wall.counts import PerchCounts, PerchRules, count, measures
-from iap_learning.tasks.kinds.perch_on_wall.episodes import BY_VELOCITY, PerchEpisodes, note
+from iap_learning.tasks.kinds.perch_on_wall.episodes import PerchEpisodes, note
+from iap_learning.tasks.kinds.perch_on_wall.interface import PerchInterface
 from iap_learning.tasks.kinds.perch_on_wall.observations import PerchInputs
 from iap_learning.tasks.kinds.perch_on_wall.task import PerchTask
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
+from iap_learning.tasks.touch_policy import TouchFlyers
 from iap_physics.engines.engine import RUNNING
 from iap_physics.latching.latches import Latches
 from iap_simulation.simulation.simulation import Simulation
@@ -115,6 +117,7 @@ class PerchEngineEpisode(TouchEngineEpisode):
         return measures(self._counts, self._dt)
 
 
+FLYERS = TouchFlyers.of(PerchInterface)
 PERCH_ON_WALL = TaskKind(
     name="perch_on_wall",
     task=PerchTask,
@@ -125,6 +128,8 @@ PERCH_ON_WALL = TaskKind(
         engine="mujoco",
         script=None,
         duration=attrgetter("seconds"),
-        by_policy=BY_VELOCITY,
+        by_policy=PerchInterface.NEEDS,
     ),
+    policy_agent=FLYERS.agent,
+    flying_policy=FLYERS.flying,
 )

@@ -28,9 +28,11 @@ from iap_learning.tasks.kinds.platform.platform_policy import PlatformPolicy
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.platform.user_quantities import UserQuantities
+from iap_learning.tasks.senses import Sense, Senses
 from iap_learning.tasks.task import DEFAULT_KIND
 from iap_learning.tasks.user_terms import TermInputs
 from iap_physics.engines.engine import RUNNING
+from iap_physics.latching.latches import Latches
 from iap_physics.plant.plant import Plant
 from iap_simulation.loop.agents import SCRIPT
 from iap_simulation.scenario.randomization import placed_world
@@ -223,10 +225,27 @@ class PlatformPilot:
     ) -> Mapping[int, Command]:
         """The command at control instant k."""
         vehicle, x, wrench_W = self._vehicle, plant.state(0)[0], plant.contact_wrench(0)
-        output = self._flown(k, x, plant.propulsion[0].rpm[0], references[0].row, wrench_W)
+        senses = senses_of(plant, self._flown.asks_for)
+        output = self._flown(k, x, plant.propulsion[0].rpm[0], references[0].row, senses)
         if not self._flown.gives_references:
             return {0: cast(Command, output)}
         return {0: vehicle.command(plant.t, x, wrench_W, cast(Reference, output))}
+
+
+def senses_of(plant: Plant, asked: Collection[Sense]) -> Senses:
+    """What is asked for, of a plant's first platform.
+
+    Raises:
+        BadInput: phases of latches are, and there are none.
+    """
+    objects = plant.engine.object_states() if Sense.OBJECTS in asked else None
+    phases = None
+    if Sense.PHASES in asked:
+        latches = plant.part(Latches)
+        if latches is None:
+            raise BadInput(f"{KEY}: the policy watches latches, and the scenario has none")
+        phases = latches.phase_numbers[0]
+    return Senses(plant.contact_wrench(0), objects, phases)
 
 
 class PlatformEngineEpisode(EngineEpisode):

@@ -25,6 +25,7 @@ from iap_learning.tasks.kinds.platform.observations import ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.task import DepthImage, PlatformTask
 from iap_learning.tasks.scaling import ActionScale
+from iap_learning.tasks.senses import Sense, Senses
 from iap_sensors.mounted.sampling import Sampling
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
 from iap_simulation.batch.actions import REFERENCE_KINDS, action_of
@@ -34,6 +35,7 @@ from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
 CAMERA_KEY = f"sensors.{DEPTH_CAMERA}"
+NOTHING = Senses()
 FREE = ("rate", "outputs")  # keys of a camera in which it may differ from the task's
 
 
@@ -145,14 +147,14 @@ class PlatformPolicy:
     Attributes:
         task: as given.
         eye: sees the images of its camera; None where the task has none.
-        feels: whether it is to be given contact wrenches.
+        asks_for: nothing.
         info: name and task of the policy.
 
     Raises:
         BadInput: the policy is of another platform, rate, layout or camera.
     """
 
-    feels = False
+    asks_for: tuple[Sense, ...] = ()
 
     def __init__(
         self, policy: Policy, task: PlatformTask, scenario: Scenario, vehicle: Vehicle
@@ -199,7 +201,7 @@ class PlatformPolicy:
         x: Array,
         rpm: Array,
         reference: Array,
-        wrench_W: Array | None = None,  # noqa: ARG002 - as of all that fly
+        senses: Senses = NOTHING,  # noqa: ARG002 - as of all that fly
     ) -> Reference | Command:
         """The output at control instant k: a reference for the vehicle's controller, or a command of its aircraft.
 
@@ -208,7 +210,7 @@ class PlatformPolicy:
             x: (bodies, 13) state.
             rpm: (N, 4) rotor speeds [rpm].
             reference: (19 + N) row of the scenario's reference.
-            wrench_W: is not looked at.
+            senses: is not looked at.
         """
         world = self._world
         world.state, world.rpm, world.goal = x[None], rpm[None], reference[None]

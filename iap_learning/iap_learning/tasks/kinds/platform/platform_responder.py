@@ -11,9 +11,10 @@ from iap_description.signals import Reference
 from iap_description.states import Command, Q
 from iap_io.ros.synchronizer import Instant, TimeSynchronizer
 from iap_learning.tasks.kind import FlyingPolicy
+from iap_learning.tasks.senses import Sense, Senses
 from iap_physics.measured.wrench_sensor import to_world
 
-STATE, REFERENCE, WRENCH = range(3)  # sources of an instant; the last one of policies that feel
+STATE, REFERENCE = range(2)  # sources of an instant, before those that the policy asks for
 Answer = Reference | Command
 
 
@@ -35,7 +36,8 @@ class PlatformResponder:
     def __init__(self, make: Callable[[], FlyingPolicy]) -> None:
         self._make, self.answered = make, 0
         self._begin()
-        self._parts = TimeSynchronizer(3 if self.policy.feels else 2)
+        self._senses = self.policy.asks_for
+        self._parts = TimeSynchronizer(REFERENCE + 1 + len(self._senses))
 
     def _begin(self) -> None:
         """Begin a flight."""
@@ -63,9 +65,16 @@ class PlatformResponder:
         """Take the scenario's reference (19 + N), an array of its own; returns the answer that it completes."""
         return self._completed(self._parts.take(REFERENCE, stamp, 0, row))
 
-    def take_wrench(self, stamp: int, wrench_P: Array) -> Answer | None:
-        """Take the contact wrench (6,) in axes of P, an array of its own; returns the answer that it completes."""
-        return self._completed(self._parts.take(WRENCH, stamp, 0, wrench_P))
+    def take_sense(self, sense: Sense, stamp: int, part: Array) -> Answer | None:
+        """Take what the policy asks for, an array of its own; returns the answer that it completes.
+
+        Args:
+            sense: one of those.
+            stamp: simulation time [ns].
+            part: contact wrench (6,) in axes of P, states (n, 13) of objects, or phases (m,) of latches.
+        """
+        source = REFERENCE + 1 + self._senses.index(sense)
+        return self._completed(self._parts.take(source, stamp, 0, part))
 
     def take_reading(self, reading: Reading) -> Answer | None:
         """Take a reading of the camera; returns the answer that waited for it."""
@@ -85,12 +94,14 @@ class PlatformResponder:
     def _try(self, instant: Instant) -> Answer | None:
         """Answer an instant, unless it waits for an image."""
         if instant.stamp > self.stamp:
-            (k, x, rpm), row, *felt_P = instant.parts
+            (k, x, rpm), row, *parts = instant.parts
             if self._misses_image(instant.stamp, k):
                 self._waiting = instant
                 return None
-            wrench_W = _in_world(felt_P[0], x[0, Q]) if felt_P else None
-            self._answer = self.policy(k, x, rpm, row, wrench_W)
+            given = {sense.value: part for sense, part in zip(self._senses, parts, strict=True)}
+            if Sense.WRENCH in self._senses:
+                given[Sense.WRENCH.value] = _in_world(given[Sense.WRENCH.value], x[0, Q])
+            self._answer = self.policy(k, x, rpm, row, Senses(**given))
             self.stamp, self.sequence, self._waiting = instant.stamp, k, None
             self.answered += 1
         return self._answer

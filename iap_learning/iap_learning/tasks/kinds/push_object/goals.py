@@ -11,7 +11,7 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
 from iap_description.math.random_streams import uniform
-from iap_description.states import P, Q, V
+from iap_description.states import Q, V
 from iap_description.vehicles.assembly import Assembly
 from iap_learning.tasks.kinds.push_object.task import ShoveTask
 from iap_simulation.scenario.scenario import Scenario
@@ -78,11 +78,6 @@ class Goals:
     def left(self, places: Array) -> Array:
         """(B, 2) ways along these axes from places (B, 2 or 3) to the goals [m]."""
         return self.ways - self.components(places[:, :2] - self.start[:2])
-
-    def tips(self, x: Array) -> Array:
-        """(B, 3) tips of central bodies (B, 13) [m]."""
-        tips: Array = x[:, P] + so3.rotate(x[:, Q], self.tip_P)
-        return tips
 
     def poses(self, objects: Array) -> Array:
         """(B, 3) places, level [m], and turns since the start [rad] of objects (B, 13)."""

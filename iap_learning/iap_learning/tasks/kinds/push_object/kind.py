@@ -13,10 +13,12 @@ from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.push_object.counts import ShoveCounts, ShoveRules, count, measures
 from iap_learning.tasks.kinds.push_object.episodes import ShoveEpisodes
 from iap_learning.tasks.kinds.push_object.goals import Goals
+from iap_learning.tasks.kinds.push_object.interface import ShoveInterface
 from iap_learning.tasks.kinds.push_object.observations import ShoveInputs
 from iap_learning.tasks.kinds.push_object.task import ShoveTask
 from iap_learning.tasks.touch_agents import TouchAgent, TouchAgentSettings
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
+from iap_learning.tasks.touch_policy import TouchFlyers
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -128,12 +130,19 @@ class ShoveEngineEpisode(TouchEngineEpisode):
         return measures(self._counts, self._dt)
 
 
+FLYERS = TouchFlyers.of(ShoveInterface)
 PUSH_OBJECT = TaskKind(
     name="push_object",
     task=ShoveTask,
     episodes=ShoveEpisodes,
     agents={"shove": ShoveAgent, "shove_oracle": ShoveOracle},
     single_run=SingleRun(
-        ShoveEngineEpisode, engine="mujoco", script=None, duration=attrgetter("seconds")
+        ShoveEngineEpisode,
+        engine="mujoco",
+        script=None,
+        duration=attrgetter("seconds"),
+        by_policy=ShoveInterface.NEEDS,
     ),
+    policy_agent=FLYERS.agent,
+    flying_policy=FLYERS.flying,
 )

@@ -7,8 +7,7 @@ from iap_description.config.record import Record
 from iap_description.config.values import Count, NonNegative, Positive, Real
 from iap_learning.tasks.kinds.push_object.observations import TERMS
 from iap_learning.tasks.late_sensors import DelayPeriods, WrenchSensorSpec
-from iap_learning.tasks.scaling import ActionRange
-from iap_learning.tasks.touch_task import TouchReward, TouchTask
+from iap_learning.tasks.touch_task import TouchAction, TouchReward, TouchTask
 
 COLUMNS = 2
 
@@ -75,7 +74,7 @@ class ShoveReward(TouchReward):
     force: Real
 
 
-class LevelVelocity(ActionRange):
+class LevelVelocity(TouchAction):
     """Two numbers: velocities of the tip's reference [m/s], forwards and to the left of the object at its start."""
 
     kind: Literal["level_velocity"]

@@ -9,8 +9,6 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.config.values import NonNegative, Positive
-from iap_description.math import so3
-from iap_description.states import Q, V
 from iap_learning.tasks.episodes import CameraPlacement
 from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.slide_along_wall.counts import (
@@ -19,17 +17,19 @@ from iap_learning.tasks.kinds.slide_along_wall.counts import (
     count,
     measures,
 )
-from iap_learning.tasks.kinds.slide_along_wall.observations import TERMS, SlideInputs
+from iap_learning.tasks.kinds.slide_along_wall.interface import SlideInterface
+from iap_learning.tasks.kinds.slide_along_wall.observations import SlideInputs
 from iap_learning.tasks.kinds.slide_along_wall.task import SlideTask
 from iap_learning.tasks.push_line import PushLine
 from iap_learning.tasks.tip_episodes import TipEpisodes
 from iap_learning.tasks.touch_agents import TouchAgent, TouchAgentSettings
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode, WorldsOptions
+from iap_learning.tasks.touch_policy import TouchFlyers
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.simulation.simulation import Simulation
 
 
-class SlideEpisodes(TipEpisodes[SlideTask]):
+class SlideEpisodes(TipEpisodes[SlideTask, SlideInterface]):
     """A slide in B worlds, by velocities of the tip's reference, or by the scenario's own wrench control.
 
     Args:
@@ -44,13 +44,11 @@ class SlideEpisodes(TipEpisodes[SlideTask]):
     _counts: SlideCounts
 
     def __init__(self, task: SlideTask, worlds: int, **how: Unpack[WorldsOptions]) -> None:
-        super().__init__(task, worlds, SlideCounts.of(worlds), task.sensor, **how)
-        flying = self.worlds
-        self.line = PushLine.of(task.name, task.wall, flying.scenario, self._row)
-        self._rules = SlideRules.of(task, self.line.desired, flying.scenario.dt)
-        self._observer = TERMS.observer(task.observation, self.size)
+        super().__init__(task, worlds, SlideInterface, SlideCounts.of(worlds), **how)
+        self.line = self.interface.line
+        self._rules = SlideRules.of(task, self.line.desired, self.worlds.scenario.dt)
         self._early = np.zeros(worlds)
-        self._lead(self.line.tip_P)
+        self._begin(np.arange(worlds))
 
     @property
     def viewpoint(self) -> CameraPlacement:
@@ -67,15 +65,6 @@ class SlideEpisodes(TipEpisodes[SlideTask]):
             wall = placed_world(self.worlds.world(world)).objects[self.task.wall]
             self._early[world] = self.line.axes[0] @ (self.line.wall - wall.position)
 
-    def _fly(self, values: Array) -> None:
-        """Fly a step at velocities (B, 3) of the tip's reference in the wall's axes."""
-        self._choose(by_law=False)
-        velocities_W, level = values @ self.line.axes, np.zeros((self.count, 3))
-        for _ in range(self.task.repeat):
-            self._reference.move(velocities_W, level, self.worlds.scenario.dt)
-            self._reference.advance(self.worlds)
-            self._look()
-
     def _look(self) -> None:
         """Take the end of a control period."""
         forces = self.line.forces(self.worlds.contact_wrenches)
@@ -90,23 +79,10 @@ class SlideEpisodes(TipEpisodes[SlideTask]):
         return weights.progress * further + weights.error * errors
 
     @property
-    def inputs(self) -> SlideInputs:
-        """Inputs of observations at present; forces are means over the last step."""
-        force_W = so3.rotate(self.worlds.state[:, 0, Q], self._sensors.mean[:, :3])
-        return self._inputs(force_W, 0.0)
-
-    @property
     def true_inputs(self) -> SlideInputs:
-        """The same with the true forces of the last control period, and the true gaps."""
-        return self._inputs(self.worlds.contact_wrenches[:, :3], self._early)
-
-    def _inputs(self, force_W: Array, early: Array | float) -> SlideInputs:
-        x, line = self.worlds.state[:, 0], self.line
-        tips = line.tips(x)
-        lag = (line.tips_W(x) - self._reference.tip) @ line.axes.T
-        gap = line.gaps(tips) - early
-        known = (-force_W @ line.axes.T, line.desired, gap, line.way_along(x), lag)
-        return SlideInputs(*known, x[:, V] @ line.axes.T, self._action)
+        """Inputs with the true forces of the last control period, and the true gaps."""
+        x, force_W = self.worlds.state[:, 0], self.worlds.contact_wrenches[:, :3]
+        return self.interface.inputs_of(x, self._action, force_W, self._early)
 
 
 class GlideSettings(TouchAgentSettings):
@@ -204,12 +180,19 @@ class SlideEngineEpisode(TouchEngineEpisode):
         return measures(self._counts, self._dt)
 
 
+FLYERS = TouchFlyers.of(SlideInterface)
 SLIDE_ALONG_WALL = TaskKind(
     name="slide_along_wall",
     task=SlideTask,
     episodes=SlideEpisodes,
     agents={"glide": GlideAgent, "glide_oracle": GlideOracle},
     single_run=SingleRun(
-        SlideEngineEpisode, engine="mujoco", script=None, duration=attrgetter("seconds")
+        SlideEngineEpisode,
+        engine="mujoco",
+        script=None,
+        duration=attrgetter("seconds"),
+        by_policy=SlideInterface.NEEDS,
     ),
+    policy_agent=FLYERS.agent,
+    flying_policy=FLYERS.flying,
 )

@@ -7,8 +7,7 @@ from iap_description.config.record import Record
 from iap_description.config.values import NonNegative, NonNegativeCount, Positive, Real
 from iap_learning.tasks.kinds.slide_along_wall.observations import TERMS
 from iap_learning.tasks.late_sensors import WrenchSensorSpec
-from iap_learning.tasks.scaling import ActionRange
-from iap_learning.tasks.touch_task import TouchReward, TouchTask
+from iap_learning.tasks.touch_task import TouchAction, TouchReward, TouchTask
 
 COLUMNS = 3
 
@@ -45,7 +44,7 @@ class SlideReward(TouchReward):
     error: Real
 
 
-class WallVelocity(ActionRange):
+class WallVelocity(TouchAction):
     """Three numbers: velocities of the tip's reference towards the wall, along the path and across both [m/s]."""
 
     kind: Literal["wall_velocity"]

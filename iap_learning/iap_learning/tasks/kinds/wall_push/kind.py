@@ -12,11 +12,12 @@ from iap_description.config.values import NonNegative, Positive
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
-from iap_learning.tasks.kinds.wall_push.episodes import BY_VELOCITY, WallPushEpisodes
-from iap_learning.tasks.kinds.wall_push.policy_push import PushPolicy, push_pilot
+from iap_learning.tasks.kinds.wall_push.episodes import WallPushEpisodes
+from iap_learning.tasks.kinds.wall_push.interface import PushInterface
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
 from iap_learning.tasks.push_line import PushLine
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
+from iap_learning.tasks.touch_policy import TouchFlyers
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -95,6 +96,7 @@ class WallPushEngineEpisode(TouchEngineEpisode):
         return measures(self._rules, self._counts, self._dt)
 
 
+FLYERS = TouchFlyers.of(PushInterface)
 WALL_PUSH = TaskKind(
     name="wall_push",
     task=WallPushTask,
@@ -105,8 +107,8 @@ WALL_PUSH = TaskKind(
         engine="mujoco",
         script=None,
         duration=attrgetter("seconds"),
-        by_policy=BY_VELOCITY,
+        by_policy=PushInterface.NEEDS,
     ),
-    policy_agent=push_pilot,
-    flying_policy=PushPolicy,
+    policy_agent=FLYERS.agent,
+    flying_policy=FLYERS.flying,
 )

@@ -9,7 +9,7 @@ from iap_description.states import P, Q
 from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
-from iap_learning.tasks.kinds.wall_push.measurements import PushMeasurements
+from iap_learning.tasks.kinds.wall_push.interface import PushInterface
 from iap_learning.tasks.push_line import PushLine
 from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_physics.engines.make import is_installed
@@ -84,13 +84,14 @@ def measured(forces):
     turned = np.array([0.0, 0.0, 0.0, 1.0])
     tip, start, wall = np.zeros(3), np.zeros(3), np.array([0.1, 0.0, 0.0])
     line = PushLine(5.0, np.eye(3), tip, start, turned, tip, wall)
-    measurements = PushMeasurements.of(task, line, DT, 2)
-    measurements.reset(np.arange(2), np.arange(2))
-    for force in forces:
-        measurements.measure(np.array([force, 0.0]))
-    x = np.zeros((2, 13))
+    interface = PushInterface(task, line, dt=DT, batch=2)
+    interface.reset(np.arange(2), np.arange(2))
+    x, wrenches_W = np.zeros((2, 13)), np.zeros((2, 6))
     x[:, Q] = turned
-    return measurements.inputs(x, np.zeros((2, 1)))
+    for force in forces:
+        wrenches_W[0, 0] = -force  # the wall is along x
+        interface.measure(x, wrenches_W)
+    return interface.inputs(x, np.zeros((2, 1)))
 
 
 def test_a_late_sensor_tells_of_a_bounce_by_its_largest_force_and_counts_what_is_missing_from_there():

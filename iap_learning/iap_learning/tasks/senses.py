@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a policy that flies one platform may be given beside the platform's state."""
+
+from enum import Enum
+from typing import NamedTuple
+
+from iap_description.arrays import Array, Integers
+
+
+class Sense(Enum):
+    """Something that a policy asks to be given."""
+
+    WRENCH = "wrench"
+    OBJECTS = "objects"
+    PHASES = "phases"
+
+
+class Senses(NamedTuple):
+    """What a policy is given at a control instant; what it did not ask for may be None.
+
+    Attributes:
+        wrench: (6,) of contacts over the last period, in world axes.
+        objects: (n, 13) states of the world's objects.
+        phases: (m,) numbers of the latches' phases, see `iap_physics.latching.latches.PHASES`.
+    """
+
+    wrench: Array | None = None
+    objects: Array | None = None
+    phases: Integers | None = None
