@@ -109,6 +109,8 @@ BARS: dict[str, dict[str, Bar]] = {
         "force_max_n": 6.5,
         "held_position_rmse_m": 0.02,
     },
+    "push_door": {"force_max_n": (8.0, 8.5), "first_contact_s": None},
+    "push_object": {"force_max_n": (4.0, 4.5), "first_contact_s": None},
     "rotor_weakens": AS_PYBULLET,
     "slide_along_wall": PUSHED,
     "socket_push": {
@@ -122,6 +124,7 @@ BARS: dict[str, dict[str, Bar]] = {
     "three_line_figure_eight": LINE_AS_PYBULLET,
     "three_square_ramps": {"position_rmse_m": 0.02, "attitude_rmse_deg": 0.7},
     "three_star_spiral": TRACKED,
+    "turn_valve": {"force_max_n": (25.2, 26.2), "first_contact_s": None},
     "two_line_circle": ALONG_A_LINE,
     "two_line_figure_eight": LINE_AS_PYBULLET,
     "two_platforms": {"vehicles.*.position_rmse_m": 0.01, "vehicles.*.attitude_rmse_deg": None},

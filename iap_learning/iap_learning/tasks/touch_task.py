@@ -16,11 +16,13 @@ class TouchReward(Record):
         change: of the mean square of the action's change.
         success: at the end.
         failure: at the end.
+        time: of the time flown [1/s].
     """
 
     change: Real
     success: Real
     failure: Real
+    time: Real = 0.0
 
 
 class TouchAction(ActionRange):

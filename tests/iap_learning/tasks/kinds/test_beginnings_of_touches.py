@@ -113,9 +113,10 @@ def test_an_interface_of_perches_draws_errors_anew():
     assert anew(perch.PerchInterface)._sensors.calls == ANEW
 
 
-def test_a_peg_draws_the_holes_of_the_worlds(monkeypatch):
-    parts = {"holes": Told(), "task": SimpleNamespace(hole="funnel")}
+def test_a_peg_draws_the_holes_of_the_worlds_and_forgets_its_largest_force(monkeypatch):
+    parts = {"holes": Told(), "task": SimpleNamespace(hole="funnel"), "_peak": np.full(3, 7.0)}
     made = begun(PegEpisodes, TipEpisodes, monkeypatch, **parts)
+    assert made._peak.tolist() == [0.0, 7.0, 0.0]
     assert made.holes.calls == [("draw", 0, "funnel", "world 0"), ("draw", 2, "funnel", "world 2")]
 
 

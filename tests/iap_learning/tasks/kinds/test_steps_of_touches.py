@@ -51,7 +51,6 @@ WAYS = np.array([[3.0, 4.0, 9.0], [0.0, -1.0, 9.0]])
     ("episodes", "counts", "rules", "weight", "values", "goal"),
     [
         (TurnEpisodes, {"angle": "now"}, {"angle": 1.0}, "angle", "now", 1.0),
-        (PegEpisodes, {"depth": "now"}, {"depth": 0.3}, "depth", "now", 0.3),
         (SlideEpisodes, {"progress": "now"}, {"length": 0.9}, "progress", "now", 0.9),
         (ShoveEpisodes, {"measures": WAYS}, {}, "nearer", [-5.0, -1.0], 0.0),
     ],
@@ -71,6 +70,22 @@ def test_a_step_is_rewarded_by_what_is_new_and_costs_what_it_has_forced(
     found.task.reward = SimpleNamespace(**{weight: 4.0, "force": -0.1, "error": -0.1})
     np.testing.assert_allclose(episodes._progress(found), [2.0 - 0.2, 1.0 - 0.3])
     assert asked == [(values, goal)]
+
+
+def test_a_peg_pays_once_for_its_largest_force_and_earns_by_its_stay():
+    peaks, depths, asked = np.array([7.0, 90.0]), np.array([0.3, 0.2]), []
+    found = touching(
+        _gains=lambda *each: asked.append(each) or (np.array([0.5, 0.25]), np.array([2.0, 3.0])),
+        _counts=SimpleNamespace(depth=depths, contact=SimpleNamespace(peak=peaks)),
+        _rules=SimpleNamespace(depth=0.3, peak=60.0),
+        _peak=np.array([2.0, 50.0]),
+        dt=0.02,
+    )
+    found.task.reward = SimpleNamespace(depth=4.0, force=-0.1, peak=-0.01, stay=0.5)
+    np.testing.assert_allclose(PegEpisodes._progress(found), [1.8 - 0.05 + 0.01, 0.7 - 0.1])
+    peaks[0] = 8.0
+    np.testing.assert_allclose(PegEpisodes._progress(found), [1.8 - 0.01 + 0.01, 0.7])
+    assert asked[0][0] is depths and asked[0][1] == 0.3
 
 
 def test_a_period_of_a_turn_counts_its_angle_and_force():

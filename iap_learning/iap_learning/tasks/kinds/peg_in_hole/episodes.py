@@ -36,7 +36,7 @@ class PegEpisodes(TipEpisodes[PegTask, PegInterface]):
     def __init__(self, task: PegTask, worlds: int, **how: Unpack[WorldsOptions]) -> None:
         super().__init__(task, worlds, PegInterface, PegCounts.of(worlds), **how)
         self.holes = self.interface.holes
-        self._rules = PegRules.of(task, self.worlds.scenario.dt)
+        self._rules, self._peak = PegRules.of(task, self.worlds.scenario.dt), np.zeros(worlds)
         self._begin(np.arange(worlds))
 
     @property
@@ -50,6 +50,7 @@ class PegEpisodes(TipEpisodes[PegTask, PegInterface]):
 
     def _begin(self, indices: Integers) -> None:
         super()._begin(indices)
+        self._peak[indices] = 0.0
         for world in indices.tolist():
             self.holes.draw(world, self.task.hole, self.worlds.world(world))
 
@@ -61,10 +62,13 @@ class PegEpisodes(TipEpisodes[PegTask, PegInterface]):
         self._feel(forces, self._rules.peak)
 
     def _progress(self) -> Array:
-        """Rewards of depth that is new, and of forces since the last step."""
-        weights = self.task.reward
+        """Rewards of depth and a largest force that are new, of forces, and of the stay, since the last step."""
+        weights, peaks = self.task.reward, np.minimum(self._counts.contact.peak, self._rules.peak)
         deeper, forces = self._gains(self._counts.depth, self._rules.depth)
-        return weights.depth * deeper + weights.force * forces
+        harder, self._peak = peaks - self._peak, peaks
+        stays = self.dt * (self._counts.depth >= self._rules.depth)
+        reward = weights.depth * deeper + weights.force * forces + weights.peak * harder
+        return np.asarray(reward + weights.stay * stays)
 
     def off_axis(self) -> tuple[Array, Array]:
         """Ways (B, 3) of the reference's tip to the bores' true axes [m], and turns (B, 3) to them, in P."""

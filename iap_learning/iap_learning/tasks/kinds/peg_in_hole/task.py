@@ -34,10 +34,14 @@ class PegReward(TouchReward):
     Attributes:
         depth: of what the tip has gone deeper, as far as it shall go [1/m].
         force: of the force [1/(N s)].
+        peak: of what the largest force has grown by [1/N].
+        stay: of the time at the depth [1/s].
     """
 
     depth: Real
     force: Real
+    peak: Real
+    stay: Real
 
 
 class TipTwist(TouchAction):
