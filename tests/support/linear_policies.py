@@ -2,6 +2,7 @@
 """Policies that need no training: one linear layer on the observation of a task."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,19 @@ import numpy as np
 from iap_learning.policies.layout import Header
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.episodes import AnyEpisodes
+from iap_learning.tasks.kinds.registry import make_episodes
 
 DEEPER = 0.6  # than the latch a policy wants to be [m]
+ONWARD = {  # first number of a mean action, by which a tool comes to what it touches
+    "wall_push": 0.2,
+    "slide_along_wall": 0.6,
+    "peg_in_hole": -1.0,
+    "push_door": 0.6,
+    "open_door": 0.6,
+    "turn_valve": 0.5,
+    "push_object": 0.6,
+    "perch_on_wall": 0.4,
+}
 
 
 def linear_policy(
@@ -53,3 +65,15 @@ def docking_policy(episodes: AnyEpisodes) -> Policy:
             mean[first + 4] = DEEPER / scale
         first += size
     return Policy(header, mean, np.ones(header.size), [weights], [np.zeros(6)])
+
+
+def onward_policy(task: str, folder: Path) -> Policy:
+    """A policy that brings a tool to what it touches, and answers to all that it observes."""
+    header = Header.for_episodes(make_episodes(task, 1), {"by": "hand"})
+    columns = len(header.action.low)
+    weights = np.random.default_rng(1).normal(0.0, 0.02, (header.size, columns))
+    biases = np.zeros(columns)
+    biases[0] = ONWARD[task]
+    path = folder / "policy.npz"
+    Policy(header, np.zeros(header.size), np.ones(header.size), [weights], [biases]).save(path)
+    return Policy.load(str(path))

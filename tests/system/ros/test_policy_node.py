@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
-from linear_policies import docking_policy, linear_policy
+from linear_policies import docking_policy, linear_policy, onward_policy
 from probe import (
     SIMULATION,
     flown_in_process,
@@ -29,6 +29,7 @@ from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 VEHICLES = ("target", "chaser")
+NO_LEAD = ("start.lead_in=0.0",)
 
 
 def docking(policy):
@@ -133,6 +134,23 @@ def test_in_lockstep_a_policy_pushes_on_a_wall_by_the_wrenches_of_messages(start
     metrics = json.loads((tmp_path / "nodes/metrics.json").read_text())
     assert metrics["outcome"] == "completed"
     assert metrics["policy"]["task"] == "wall_push"
+    assert metrics["force_max_n"] > 1.0
+
+
+@pytest.mark.parametrize("task", ["push_object", "perch_on_wall"])
+def test_in_lockstep_a_policy_looks_at_objects_and_latches_of_messages(start, tmp_path, task):
+    nodes, probe = start
+    path = onward_policy(task, tmp_path).source
+    assignments = [f"policy={path}", "engine.name=mujoco", "control.wrench_mode=none"]
+    flight = {"seed": 4, "duration": 2.5}
+    scenario, _ = resolve(task, Options(assignments=(*assignments, *NO_LEAD), **flight))
+    parameters = {"scenario": task, "assignments": [*assignments, *NO_LEAD], **flight}
+    probe.hear_states("iap")
+    fly_recorded(nodes, probe, scenario, parameters, tmp_path / "nodes")
+    in_process = flown_in_process(scenario)["iap"]
+    assert largest_difference(probe.states["iap"], in_process, max(in_process) / 1e9) < 1e-6
+    metrics = json.loads((tmp_path / "nodes/metrics.json").read_text())
+    assert metrics["policy"]["task"] == task
     assert metrics["force_max_n"] > 1.0
 
 

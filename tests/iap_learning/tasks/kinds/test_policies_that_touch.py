@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from linear_policies import ONWARD, onward_policy
 
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_learning.learned_agents import flies_by_references, platform_policy
-from iap_learning.policies.layout import Header
-from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.platform.kind import senses_of
 from iap_learning.tasks.kinds.platform.platform_responder import PlatformResponder
 from iap_learning.tasks.kinds.registry import kind_of, make_episodes, make_task
@@ -22,29 +21,7 @@ from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation.simulation import Simulation
 
 pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
-ONWARD = {  # first number of a mean action, by which the tool comes to what it touches
-    "wall_push": 0.2,
-    "slide_along_wall": 0.6,
-    "peg_in_hole": -1.0,
-    "push_door": 0.6,
-    "open_door": 0.6,
-    "turn_valve": 0.5,
-    "push_object": 0.6,
-    "perch_on_wall": 0.4,
-}
 STEPS = 120
-
-
-def policy_of(task: str, folder: Path) -> Policy:
-    """A policy that goes on, and answers to all that it observes."""
-    header = Header.for_episodes(make_episodes(task, 1), {"by": "hand"})
-    columns = len(header.action.low)
-    weights = np.random.default_rng(1).normal(0.0, 0.02, (header.size, columns))
-    biases = np.zeros(columns)
-    biases[0] = ONWARD[task]
-    path = folder / "policy.npz"
-    Policy(header, np.zeros(header.size), np.ones(header.size), [weights], [biases]).save(path)
-    return Policy.load(str(path))
 
 
 def run_of(task: str, policy: str | None) -> tuple[str, dict[str, Any]]:
@@ -58,7 +35,7 @@ def run_of(task: str, policy: str | None) -> tuple[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("task", ONWARD)
 def test_a_single_run_is_the_episode_of_its_seed_bit_for_bit(task: str, tmp_path: Path) -> None:
-    policy = policy_of(task, tmp_path)
+    policy = onward_policy(task, tmp_path)
     episodes = make_episodes(task, 2)
     observed = episodes.reset(seeds=[4, 5])
     touched = 0.0
@@ -77,7 +54,7 @@ def test_a_single_run_is_the_episode_of_its_seed_bit_for_bit(task: str, tmp_path
 def test_between_messages_it_gives_the_references_of_a_single_run(
     task: str, tmp_path: Path
 ) -> None:
-    scenario, keys = run_of(task, policy_of(task, tmp_path).source)
+    scenario, keys = run_of(task, onward_policy(task, tmp_path).source)
     flown_scenario = resolved(scenario, keys, {"seed": 5})[0]
     assert flies_by_references(flown_scenario)
     responder = PlatformResponder(platform_policy(flown_scenario))
@@ -103,6 +80,6 @@ def test_between_messages_it_gives_the_references_of_a_single_run(
 
 
 def test_a_policy_does_not_touch_beside_the_admittance_of_the_scenario(tmp_path: Path) -> None:
-    scenario, keys = run_of("peg_in_hole", policy_of("peg_in_hole", tmp_path).source)
+    scenario, keys = run_of("peg_in_hole", onward_policy("peg_in_hole", tmp_path).source)
     with pytest.raises(BadInput, match=r"key 'control\.admittance': True, but policy"):
         Simulation.of(scenario, settings={**keys, "control.admittance": True})
