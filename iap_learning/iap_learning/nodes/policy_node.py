@@ -37,6 +37,8 @@ from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario
 
+TOPIC = LATCHES.removeprefix("/")  # below a simulation's namespace
+
 
 class PlatformTopics:
     """A platform's policy between topics.
@@ -96,12 +98,9 @@ class PlatformTopics:
             count, topic = len(scenario.world.objects), absolute(WORLD_STATE)
             inputs.listen_to_states(topic, count, self._on_objects, LATEST)
         else:
-            latches = MessageReader(LatchStateMessage).read
-            take, topic = (
-                partial(self._on_latches, len(scenario.latches)),
-                absolute(LATCHES.removeprefix("/")),
-            )
-            inputs.listen(LatchStateMessage.TYPE, topic, latches, take, LATEST)
+            read_latches = MessageReader(LatchStateMessage).read
+            take = partial(self._on_latches, len(scenario.latches))
+            inputs.listen(LatchStateMessage.TYPE, absolute(TOPIC), read_latches, take, LATEST)
 
     @property
     def stamp(self) -> int:
@@ -135,11 +134,13 @@ class PlatformTopics:
         """Take the phases of all latches.
 
         Raises:
-            BadInput: there are others than in the scenario.
+            BadInput: there are others than in the scenario, or there is no such phase.
         """
         phases = latches.phases.astype(np.int64)
         if len(phases) != count:
             raise BadInput(f"phases: of {len(phases)} latches; the scenario has {count}")
+        if phases.max(initial=0) >= len(PHASES):
+            raise BadInput(f"phases: {phases.max()} is none of 0 to {len(PHASES) - 1}")
         self._publish(self._responder.take_sense(Sense.PHASES, latches.stamp, phases))
 
     def _on_image(self, reading: Reading) -> None:
@@ -192,10 +193,7 @@ class PairTopics:
         for i, vehicle in enumerate(vehicles):
             is_noisy = any(vehicle.state_noise.model_dump().values())
             self._listen(i, vehicle.name, "state/measured" if is_noisy else "state")
-        read, topic = (
-            MessageReader(LatchStateMessage).read,
-            node.absolute(LATCHES.removeprefix("/")),
-        )
+        read, topic = MessageReader(LatchStateMessage).read, node.absolute(TOPIC)
         node.inputs.listen(LatchStateMessage.TYPE, topic, read, self._on_latches, LATEST)
 
     def _listen(self, i: int, vehicle: str, state: str) -> None:

@@ -164,7 +164,7 @@ class TouchEpisodes(Episodes[T, Worlds], Generic[T, I]):
         self.outcome[:] = self._counts.contact.outcome
         weights = self.task.reward
         change = np.mean((self._action - self._before) ** 2, axis=1)
-        reward = self._progress() + weights.change * change + weights.time * self.dt
+        reward = self._progress() + weights.change * change
         reward += weights.success * (self.outcome == ARRIVED)
         reward += weights.failure * ((self.outcome != ARRIVED) & (self.outcome != RUNNING))
         return np.where(goes_on, reward, 0.0)

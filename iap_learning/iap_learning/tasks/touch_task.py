@@ -16,13 +16,21 @@ class TouchReward(Record):
         change: of the mean square of the action's change.
         success: at the end.
         failure: at the end.
-        time: of the time flown [1/s].
     """
 
     change: Real
     success: Real
     failure: Real
-    time: Real = 0.0
+
+
+class TimedReward(TouchReward):
+    """Rewards of a step with a cost of time.
+
+    Attributes:
+        time: of the time flown [1/s].
+    """
+
+    time: Real
 
 
 class TouchAction(ActionRange):

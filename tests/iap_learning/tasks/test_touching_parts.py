@@ -76,18 +76,18 @@ def test_forces_are_summed_up_over_time_each_up_to_a_most():
     assert measured_W is wrenches
 
 
-def test_a_step_is_rewarded_by_progress_changes_of_actions_time_and_its_end_once():
+def test_a_step_is_rewarded_by_progress_changes_of_actions_and_its_end_once():
     """Of three worlds one goes on, one arrives and one fails."""
-    reward = SimpleNamespace(change=-2.0, success=10.0, failure=-5.0, time=-3.0)
+    reward = SimpleNamespace(change=-2.0, success=10.0, failure=-5.0)
     touching = SimpleNamespace(
-        outcome=np.full(3, RUNNING), steps=np.zeros(3, np.int64), task=SimpleNamespace(reward=reward), dt=0.1,
+        outcome=np.full(3, RUNNING), steps=np.zeros(3, np.int64), task=SimpleNamespace(reward=reward),
         _action=np.array([[1.0, 0.0]] * 3), _before=np.zeros((3, 2)), _progress=lambda: np.array([0.5, 0.25, 0.0]),
         _counts=SimpleNamespace(contact=SimpleNamespace(outcome=np.array([RUNNING, ARRIVED, CRASHED]))),
     )  # fmt: skip
     rewards = TouchEpisodes._assess(touching)
-    np.testing.assert_allclose(rewards, [0.5 - 1.3, 0.25 - 1.3 + 10.0, 0.0 - 1.3 - 5.0])
+    np.testing.assert_allclose(rewards, [0.5 - 1.0, 0.25 - 1.0 + 10.0, 0.0 - 1.0 - 5.0])
     rewards = TouchEpisodes._assess(touching)
-    np.testing.assert_allclose(rewards, [-0.8, 0.0, 0.0])  # the others are over
+    np.testing.assert_allclose(rewards, [-0.5, 0.0, 0.0])  # the others are over
     assert touching.steps.tolist() == [2, 1, 1]
 
 

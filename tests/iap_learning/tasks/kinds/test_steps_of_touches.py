@@ -65,10 +65,12 @@ def test_a_step_is_rewarded_by_what_is_new_and_costs_what_it_has_forced(
         return np.array([0.5, 0.25]), np.array([2.0, 3.0])
 
     found = touching(
-        _gains=gains, _counts=SimpleNamespace(**counts), _rules=SimpleNamespace(**rules)
+        _gains=gains, _counts=SimpleNamespace(**counts), _rules=SimpleNamespace(**rules), dt=0.02
     )
-    found.task.reward = SimpleNamespace(**{weight: 4.0, "force": -0.1, "error": -0.1})
-    np.testing.assert_allclose(episodes._progress(found), [2.0 - 0.2, 1.0 - 0.3])
+    found.task.reward = SimpleNamespace(
+        **{weight: 4.0, "force": -0.1, "error": -0.1, "time": -2.0}
+    )
+    np.testing.assert_allclose(episodes._progress(found), [1.96 - 0.2, 0.96 - 0.3])
     assert asked == [(values, goal)]
 
 
@@ -81,10 +83,10 @@ def test_a_peg_pays_once_for_its_largest_force_and_earns_by_its_stay():
         _peak=np.array([2.0, 50.0]),
         dt=0.02,
     )
-    found.task.reward = SimpleNamespace(depth=4.0, force=-0.1, peak=-0.01, stay=0.5)
-    np.testing.assert_allclose(PegEpisodes._progress(found), [1.8 - 0.05 + 0.01, 0.7 - 0.1])
+    found.task.reward = SimpleNamespace(depth=4.0, force=-0.1, peak=-0.01, stay=0.5, time=-1.0)
+    np.testing.assert_allclose(PegEpisodes._progress(found), [1.78 - 0.05 + 0.01, 0.68 - 0.1])
     peaks[0] = 8.0
-    np.testing.assert_allclose(PegEpisodes._progress(found), [1.8 - 0.01 + 0.01, 0.7])
+    np.testing.assert_allclose(PegEpisodes._progress(found), [1.78 - 0.01 + 0.01, 0.68])
     assert asked[0][0] is depths and asked[0][1] == 0.3
 
 

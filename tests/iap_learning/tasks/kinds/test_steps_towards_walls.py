@@ -120,13 +120,14 @@ def test_a_period_of_a_perch_counts_force_until_it_is_locked_and_time_from_then_
     ((phases, measured),) = made.seen
     assert phases is made._phase_numbers and measured == 0  # it looks before it measures
     assert made._counts.closing[0] == 0.4 and made._counts.held.tolist() == [0, 1]
-    made.task.reward = SimpleNamespace(approach=2.0, hold=10.0, force=-1.0)
+    made.task.reward = SimpleNamespace(approach=2.0, hold=10.0, force=-1.0, time=-0.5)
+    made.dt = 0.2
     reward = perch.PerchEpisodes._progress(made)
-    np.testing.assert_allclose(reward, [2.0 * 0.2 - 0.05, 10.0 * DT])
+    np.testing.assert_allclose(reward, [2.0 * 0.2 - 0.05 - 0.1, 10.0 * DT - 0.1])
     np.testing.assert_allclose(made._before_least, [0.6, 0.3])
     assert not made._sums.any()
     made._least = np.array([-0.1, 0.2])
-    np.testing.assert_allclose(perch.PerchEpisodes._progress(made), [1.2, 0.2])
+    np.testing.assert_allclose(perch.PerchEpisodes._progress(made), [1.1, 0.1])
     assert made._before_least.tolist() == [0.0, 0.2]
 
 

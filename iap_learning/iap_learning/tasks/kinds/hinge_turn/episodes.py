@@ -66,7 +66,7 @@ class TurnEpisodes(TipEpisodes[TurnTask, TurnInterface]):
         """Rewards of angles that are new, and of forces since the last step."""
         weights = self.task.reward
         further, forces = self._gains(self._counts.angle, self._rules.angle)
-        return weights.angle * further + weights.force * forces
+        return weights.angle * further + weights.force * forces + weights.time * self.dt
 
     @property
     def true_inputs(self) -> TurnInputs:

@@ -7,7 +7,7 @@ from iap_description.config.record import Record
 from iap_description.config.values import Positive, Real
 from iap_learning.tasks.kinds.hinge_turn.observations import TERMS
 from iap_learning.tasks.late_sensors import WrenchSensorSpec
-from iap_learning.tasks.touch_task import TouchAction, TouchReward, TouchTask
+from iap_learning.tasks.touch_task import TimedReward, TouchAction, TouchTask
 
 COLUMNS = {"arc_velocity": 3, "cylindrical_velocity": 4}
 
@@ -26,7 +26,7 @@ class TurnSuccess(Record):
     peak: Positive
 
 
-class TurnReward(TouchReward):
+class TurnReward(TimedReward):
     """Rewards of a step; what costs has a negative weight.
 
     Attributes:

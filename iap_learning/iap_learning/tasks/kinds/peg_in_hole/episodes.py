@@ -68,7 +68,7 @@ class PegEpisodes(TipEpisodes[PegTask, PegInterface]):
         harder, self._peak = peaks - self._peak, peaks
         stays = self.dt * (self._counts.depth >= self._rules.depth)
         reward = weights.depth * deeper + weights.force * forces + weights.peak * harder
-        return np.asarray(reward + weights.stay * stays)
+        return np.asarray(reward + weights.stay * stays + weights.time * self.dt)
 
     def off_axis(self) -> tuple[Array, Array]:
         """Ways (B, 3) of the reference's tip to the bores' true axes [m], and turns (B, 3) to them, in P."""

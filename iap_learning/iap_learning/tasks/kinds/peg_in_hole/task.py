@@ -7,7 +7,7 @@ from iap_description.config.record import Record
 from iap_description.config.values import Positive, Real
 from iap_learning.tasks.kinds.peg_in_hole.observations import TERMS
 from iap_learning.tasks.late_sensors import WrenchSensorSpec
-from iap_learning.tasks.touch_task import TouchAction, TouchReward, TouchTask
+from iap_learning.tasks.touch_task import TimedReward, TouchAction, TouchTask
 
 COLUMNS = 5
 
@@ -28,7 +28,7 @@ class PegSuccess(Record):
     peak: Positive
 
 
-class PegReward(TouchReward):
+class PegReward(TimedReward):
     """Rewards of a step; what costs has a negative weight.
 
     Attributes:

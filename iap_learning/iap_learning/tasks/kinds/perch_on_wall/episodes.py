@@ -110,7 +110,7 @@ class PerchEpisodes(TouchEpisodes[PerchTask, PerchInterface]):
         reward = weights.approach * np.maximum(closer, 0.0)
         reward += weights.hold * self._sums[0] + weights.force * self._sums[1]
         self._before_least, self._sums[:] = np.maximum(self._least, 0.0), 0.0
-        return np.asarray(reward)
+        return np.asarray(reward + weights.time * self.dt)
 
     @property
     def true_inputs(self) -> PerchInputs:

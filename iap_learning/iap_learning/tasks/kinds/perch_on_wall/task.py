@@ -7,7 +7,7 @@ from iap_description.config.record import Record
 from iap_description.config.values import NonNegative, Positive, Real
 from iap_learning.tasks.kinds.perch_on_wall.observations import TERMS
 from iap_learning.tasks.late_sensors import DelayPeriods
-from iap_learning.tasks.touch_task import NormalVelocity, TouchReward, TouchTask
+from iap_learning.tasks.touch_task import NormalVelocity, TimedReward, TouchTask
 
 
 class RangeSensorSpec(Record):
@@ -40,7 +40,7 @@ class PerchSuccess(Record):
     peak: Positive
 
 
-class PerchReward(TouchReward):
+class PerchReward(TimedReward):
     """Rewards of a step; what costs has a negative weight.
 
     Attributes:

@@ -68,7 +68,7 @@ class ShoveEpisodes(TipEpisodes[ShoveTask, ShoveInterface]):
         weights = self.task.reward
         distances = np.linalg.norm(self._counts.measures[:, :2], axis=1)
         nearer, forces = self._gains(-distances, 0.0)
-        return weights.nearer * nearer + weights.force * forces
+        return weights.nearer * nearer + weights.force * forces + weights.time * self.dt
 
     @property
     def _objects(self) -> Array:

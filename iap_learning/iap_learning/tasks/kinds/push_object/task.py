@@ -7,7 +7,7 @@ from iap_description.config.record import Record
 from iap_description.config.values import Count, NonNegative, Positive, Real
 from iap_learning.tasks.kinds.push_object.observations import TERMS
 from iap_learning.tasks.late_sensors import DelayPeriods, WrenchSensorSpec
-from iap_learning.tasks.touch_task import TouchAction, TouchReward, TouchTask
+from iap_learning.tasks.touch_task import TimedReward, TouchAction, TouchTask
 
 COLUMNS = 2
 
@@ -62,7 +62,7 @@ class ShoveSuccess(Record):
     peak: Positive
 
 
-class ShoveReward(TouchReward):
+class ShoveReward(TimedReward):
     """Rewards of a step; what costs has a negative weight.
 
     Attributes:

@@ -76,7 +76,7 @@ class SlideEpisodes(TipEpisodes[SlideTask, SlideInterface]):
         """Rewards of path that is new, and of the force's errors since the last step."""
         weights = self.task.reward
         further, errors = self._gains(self._counts.progress, self._rules.length)
-        return weights.progress * further + weights.error * errors
+        return weights.progress * further + weights.error * errors + weights.time * self.dt
 
     @property
     def true_inputs(self) -> SlideInputs:

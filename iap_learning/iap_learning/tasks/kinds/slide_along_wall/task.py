@@ -7,7 +7,7 @@ from iap_description.config.record import Record
 from iap_description.config.values import NonNegative, NonNegativeCount, Positive, Real
 from iap_learning.tasks.kinds.slide_along_wall.observations import TERMS
 from iap_learning.tasks.late_sensors import WrenchSensorSpec
-from iap_learning.tasks.touch_task import TouchAction, TouchReward, TouchTask
+from iap_learning.tasks.touch_task import TimedReward, TouchAction, TouchTask
 
 COLUMNS = 3
 
@@ -32,7 +32,7 @@ class SlideSuccess(Record):
     losses: NonNegativeCount
 
 
-class SlideReward(TouchReward):
+class SlideReward(TimedReward):
     """Rewards of a step; what costs has a negative weight.
 
     Attributes:
