@@ -94,6 +94,7 @@ BARS: dict[str, dict[str, Bar]] = {
     "module_square": {"modules.joint_force_n": 0.2, "modules.rmse_steady.m1.xyz": 0.004},
     "navigate": {"task.time_s": None, "task.distance_m": None},
     "navigate_moving": {"task.time_s": None, "task.distance_m": None},
+    "open_door": {"force_max_n": 15.0, "first_contact_s": None},
     "peg_in_hole": {
         "settled_pitch_deg": (11.4, 12.6),
         "depth_m": (0.5, inf),
