@@ -86,3 +86,24 @@ def test_iap_run_docking_flies_the_policy_that_ships(tmp_path) -> None:
     assert result.metrics["policy"]["sha256"] == Policy.load("docking_nominal").digest
     assert result.metrics["docking"]["lock_time_s"] < 1.6
     assert result.metrics["docking"]["docking_time_s"] < 7.5
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [("push_door", 4.9), ("open_door", 10.5), ("perch_on_wall", 3.5), ("peg_in_hole", 12.0)],
+)
+def test_what_is_touched_yields_soon_and_nearly_always(name: str, seconds: float) -> None:
+    results = flown(name, 16)
+    assert results.success.sum() >= 15
+    assert results.measures["time"][results.success].mean() <= seconds
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
+def test_a_policy_goes_into_a_bore_more_softly_than_the_agent_that_it_learned_from() -> None:
+    task, seeds = task_of_policy(Policy.load("peg_in_hole")), range(FRESH, FRESH + 16)
+    agent = fly_batched(task, baseline("insert"), seeds)
+    learned = flown("peg_in_hole", 16)
+    assert learned.measures["force_peak"].mean() < agent.measures["force_peak"].mean()
