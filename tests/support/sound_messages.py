@@ -84,9 +84,14 @@ STANDING = (
     "docking",
     "module_docking",
     "navigate",
+    "perch_on_wall",
     BY_CAPTURE,
 )  # scenarios, and simulations' namespaces
-CHANGES = {"module_docking": BY_THE_TRUTH, BY_CAPTURE: ("modules.count=1",)}
+CHANGES = {
+    "module_docking": BY_THE_TRUTH,
+    "perch_on_wall": ("policy=perch_on_wall", "engine.name=mujoco"),
+    BY_CAPTURE: ("modules.count=1",),
+}
 WRENCHES = ("raw", "filtered", "estimated")
 
 
@@ -315,7 +320,8 @@ def _captured() -> SuiteNode:
 
 
 def _policy(scenario: str) -> SuiteNode:
-    return PolicyNode(scenario, parameters={"scenario": scenario})
+    assignments = list(CHANGES.get(scenario, ("",)))
+    return PolicyNode(scenario, parameters={"scenario": scenario, "assignments": assignments})
 
 
 VIRPO = {**PARAMETERS, "method": "virpo"}
@@ -329,6 +335,7 @@ NODES: dict[str, tuple[Callable[[], SuiteNode], bool]] = {
     "coordinator_node": (_coordinator, True),
     "policy_node of a pair": (lambda: _policy("docking"), True),
     "policy_node that sees": (lambda: _policy("navigate"), True),
+    "policy_node that touches": (lambda: _policy("perch_on_wall"), True),
     "wrench_observer_node": (_observer, True),
     "wrench_observer_node by units": (_observer_by_units, False),
     "imu_node": (lambda: _sensing(ImuNode), False),
