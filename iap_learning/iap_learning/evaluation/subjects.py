@@ -70,7 +70,13 @@ def subject_of(
         raise BadInput(
             f"no policy '{name}', nor task or baseline: {alternatives(name, known)} (or an {SUFFIX} file)"
         )
-    policy = Policy.load(_policy_name(name, preset))
+    flies = _policy_name(name, preset)
+    if name in TASKS.names() and flies not in shipped_policies():
+        raise BadInput(
+            f"task '{name}' has no shipped policy: 'iap evaluate WHO --task {name}' flies yours or a baseline,"
+            " which 'iap list policies' has"
+        )
+    policy = Policy.load(flies)
     header = policy.header
     policy_task = name if name in TASKS.names() else header.task
     task_name = task or (policy_task if preset is None else base_of(policy_task))

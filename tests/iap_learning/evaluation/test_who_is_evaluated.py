@@ -38,6 +38,13 @@ def test_a_preset_that_there_is_not_is_refused_with_those_that_there_are():
         subject_of("land", None, "soft")
 
 
+def test_a_task_without_a_policy_is_refused_with_the_way_to_fly_it():
+    with pytest.raises(
+        BadInput, match="^task 'land' has no shipped policy: 'iap evaluate WHO --task land' flies"
+    ):
+        subject_of("land", None, None)
+
+
 def test_a_baseline_flies_the_task_that_is_asked_for():
     found = subject_of("zero", "docking", "hard", {"seconds": 3.0})
     assert found.task.name == "docking_hard" and found.task.seconds == 3.0
