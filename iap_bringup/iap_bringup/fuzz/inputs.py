@@ -73,12 +73,12 @@ OF_EXPERT = (
     ("evaluate", "@", "--task", "docking", *EPISODE),
     ("dataset", "docking", "--policy", "@", "--episodes", "1", "--json"),
 )
+# Few worlds: those that touch would fly for minutes of the processor to judge one policy.
+TRAIN = ("train", "@", "--steps", "64", "--offline", "none", "--set", "worlds=4")
 LEARNING_KINDS: Mapping[str, FileKind] = {
     "task": FileKind(8, ("task_*.yaml",), OF_TASK),
     "expert": FileKind(4, ("expert_*script*.yaml", "expert_*funnel.yaml"), OF_EXPERT),
-    "experiment": FileKind(
-        2, ("experiment_*.yaml",), (("train", "@", "--steps", "64", "--offline", "none"),)
-    ),
+    "experiment": FileKind(2, ("experiment_*.yaml",), (TRAIN,)),
     "training": FileKind(2, ("training",), (("train", "--resume", "@"),)),
     "policy": FileKind(10, ("hold*.npz", "navigate.npz"), OF_POLICY),
     "policy of dockings": FileKind(3, ("docking_nominal.npz",), OF_POLICY[:1]),
