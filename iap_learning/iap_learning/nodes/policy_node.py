@@ -20,7 +20,7 @@ from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST, Diagnostics, SuiteNode
 from iap_io.ros.process import program
 from iap_io.ros.sensor_topics import RELIABLE
-from iap_io.runs.topics import LATCHES, PLANNED, WORLD_STATE
+from iap_io.runs.topics import LATCH_STATE, PLANNED, WORLD_STATE
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
@@ -37,7 +37,16 @@ from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario
 
-TOPIC = LATCHES.removeprefix("/")  # below a simulation's namespace
+
+def checked_phase(number: int) -> int:
+    """The number of a latch's phase.
+
+    Raises:
+        BadInput: there is no such phase.
+    """
+    if number >= len(PHASES):
+        raise BadInput(f"phases: {number} is none of 0 to {len(PHASES) - 1}")
+    return number
 
 
 class PlatformTopics:
@@ -100,7 +109,9 @@ class PlatformTopics:
         else:
             read_latches = MessageReader(LatchStateMessage).read
             take = partial(self._on_latches, len(scenario.latches))
-            inputs.listen(LatchStateMessage.TYPE, absolute(TOPIC), read_latches, take, LATEST)
+            inputs.listen(
+                LatchStateMessage.TYPE, absolute(LATCH_STATE), read_latches, take, LATEST
+            )
 
     @property
     def stamp(self) -> int:
@@ -139,8 +150,7 @@ class PlatformTopics:
         phases = latches.phases.astype(np.int64)
         if len(phases) != count:
             raise BadInput(f"phases: of {len(phases)} latches; the scenario has {count}")
-        if phases.max(initial=0) >= len(PHASES):
-            raise BadInput(f"phases: {phases.max()} is none of 0 to {len(PHASES) - 1}")
+        checked_phase(phases.max(initial=0))
         self._publish(self._responder.take_sense(Sense.PHASES, latches.stamp, phases))
 
     def _on_image(self, reading: Reading) -> None:
@@ -193,7 +203,7 @@ class PairTopics:
         for i, vehicle in enumerate(vehicles):
             is_noisy = any(vehicle.state_noise.model_dump().values())
             self._listen(i, vehicle.name, "state/measured" if is_noisy else "state")
-        read, topic = MessageReader(LatchStateMessage).read, node.absolute(TOPIC)
+        read, topic = MessageReader(LatchStateMessage).read, node.absolute(LATCH_STATE)
         node.inputs.listen(LatchStateMessage.TYPE, topic, read, self._on_latches, LATEST)
 
     def _listen(self, i: int, vehicle: str, state: str) -> None:
@@ -232,9 +242,7 @@ class PairTopics:
         """
         if len(latches.phases) <= self._number:
             raise BadInput(f"phases: of {len(latches.phases)} latches; '{self._latch}' is missing")
-        number = int(latches.phases[self._number])
-        if number >= len(PHASES):
-            raise BadInput(f"phases: {number} is none of 0 to {len(PHASES) - 1}")
+        number = checked_phase(int(latches.phases[self._number]))
         self._take(PairInput.PHASE, latches.stamp, latches.sequence, PHASES[number])
 
     def _take(self, source: PairInput, stamp: int, sequence: int, part: object) -> None:

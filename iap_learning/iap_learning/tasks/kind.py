@@ -84,7 +84,7 @@ class FlyingPolicy(Protocol):
 
     @property
     def asks_for(self) -> tuple[Sense, ...]:
-        """What it is to be given beside the state."""
+        """Its senses beside the state."""
 
     @property
     def gives_references(self) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a policy that flies one platform may be given beside the platform's state."""
+"""Senses of a policy that flies one platform, beside the platform's state."""
 
 from enum import Enum
 from typing import NamedTuple
@@ -16,7 +16,7 @@ class Sense(Enum):
 
 
 class Senses(NamedTuple):
-    """What a policy is given at a control instant; what it did not ask for may be None.
+    """Senses at a control instant; those that the policy did not ask for may be None.
 
     Attributes:
         wrench: (6,) of contacts over the last period, in world axes.

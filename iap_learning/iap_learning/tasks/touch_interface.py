@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What platforms that touch measure, and what their actions ask of the suite's law: in many worlds, and in a flight."""
+"""Measurements of platforms that touch, and references of their actions: the same in many worlds and in a flight."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.math import so3
 from iap_description.states import REF_P, REF_Q, P, Q
 from iap_learning.tasks.late_sensors import WrenchSensorSpec
+from iap_learning.tasks.push_line import PushLine
 from iap_learning.tasks.senses import Sense
 from iap_learning.tasks.terms import TermTable
 from iap_learning.tasks.touch_task import TouchTask
@@ -30,7 +31,7 @@ class TouchInterface(ABC):
     Attributes:
         TERMS: of observations.
         NEEDS: values of the scenario's keys by their dotted paths while actions fly.
-        ASKS_FOR: what it is to be given beside states.
+        ASKS_FOR: its senses beside states.
     """
 
     TERMS: ClassVar[TermTable]
@@ -86,9 +87,24 @@ class TouchInterface(ABC):
         """References of one more control period, by actions (B, n) in SI units."""
 
 
-def velocity_references(worlds: PlatformWorlds, velocities: Array) -> References:
-    """References of platforms at velocities (B, 4), see `PushLine.velocities`."""
-    return cast(References, action_of(VELOCITY, velocities, worlds))
+class LineInterface(TouchInterface):
+    """An interface whose action is the velocity along a line towards a wall, level and on that line.
+
+    Args:
+        line: towards the wall.
+        centering: rate at which platforms go back to the line, and turn back [1/s].
+
+    Attributes:
+        line: as given.
+    """
+
+    def __init__(self, line: PushLine, centering: float) -> None:
+        self.line, self._centering = line, centering
+
+    def references(self, worlds: PlatformWorlds, values: Array) -> References:
+        """References of one more control period, see `TouchInterface`."""
+        ahead = self.line.velocities(worlds.state[:, 0], values[:, 0], self._centering)
+        return cast(References, action_of(VELOCITY, ahead, worlds))
 
 
 class TipReference:

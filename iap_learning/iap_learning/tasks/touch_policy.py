@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A policy that touches, in the loop of its scenario and between messages, as the episodes have it fly."""
+"""Policies that touch, in the loop of its scenario and between messages, as the episodes have them fly."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -14,14 +15,16 @@ from iap_description.states import Level
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import info_of, periods
-from iap_learning.tasks.kind import FlyingPolicy
+from iap_learning.tasks.kind import AnyAgent, EngineEpisode, EpisodesMaker, SingleRun, TaskKind
 from iap_learning.tasks.kinds.platform.kind import PlatformPilot, check_alone
 from iap_learning.tasks.kinds.platform.platform_policy import OneWorld
 from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.senses import Senses
+from iap_learning.tasks.touch_episodes import ENGINE
 from iap_learning.tasks.touch_interface import TouchInterface
 from iap_learning.tasks.touch_task import TouchTask
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.vehicles.vehicle import Vehicle
 
 FIRST = np.zeros(1, dtype=np.int64)  # index of the only world
@@ -109,21 +112,35 @@ class TouchPolicy:
             self._interface.look_at_latches(senses.phases[None])
 
 
-class TouchFlyers(NamedTuple):
-    """How policies of a kind of touches fly.
+def touch_kind(
+    name: str,
+    task: type[TouchTask],
+    *,
+    episodes: EpisodesMaker,
+    engine_episode: Callable[[Simulation, Any], EngineEpisode],
+    interface: type[TouchInterface],
+    agents: Mapping[str, type[AnyAgent]],
+) -> TaskKind:
+    """A kind of tasks that touch, whose policies fly many worlds, single runs and between messages.
 
-    Attributes:
-        agent: part `policy_agent` of the kind.
-        flying: part `flying_policy`.
+    Args:
+        name: of it.
+        task: record of its files.
+        episodes: makes its worlds.
+        engine_episode: makes its episode in an engine.
+        interface: of its actions.
+        agents: hand-written ones, by the key `guide` of their files.
     """
-
-    agent: Callable[[Policy, Any, Scenario, Sequence[Vehicle]], PlatformPilot]
-    flying: Callable[[Policy, Any, Scenario, Vehicle], FlyingPolicy]
-
-    @classmethod
-    def of(cls, interface: type[TouchInterface]) -> "TouchFlyers":
-        """Those by an interface."""
-        return cls(partial(touch_pilot, interface), partial(TouchPolicy, interface))
+    duration = attrgetter("seconds")
+    return TaskKind(
+        name=name,
+        task=task,
+        episodes=episodes,
+        agents=agents,
+        single_run=SingleRun(engine_episode, ENGINE, None, duration, interface.NEEDS),
+        policy_agent=partial(touch_pilot, interface),
+        flying_policy=partial(TouchPolicy, interface),
+    )
 
 
 def touch_pilot(

@@ -5,13 +5,11 @@ from typing import Self
 
 from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import EVERY, SuiteNode
-from iap_io.runs.topics import JOINT_WRENCHES
+from iap_io.runs.topics import JOINT_WRENCHES, LATCH_STATE
 from iap_io.wire.module_views import JointWrenchesMessage
 from iap_io.wire.sample_views import LatchStateMessage
 from iap_physics.latching.latches import Latches
 from iap_physics.session.session import Session
-
-TOPIC = "latches"
 
 
 class LatchTopic:
@@ -26,7 +24,7 @@ class LatchTopic:
         self._node, self._latches, self._logged = node, latches, 0
         self._message = LatchStateMessage.of(list(latches.phases))
         kind = message_class(LatchStateMessage.TYPE)
-        self._publisher = node.create_publisher(kind, node.absolute(TOPIC), EVERY)
+        self._publisher = node.create_publisher(kind, node.absolute(LATCH_STATE), EVERY)
 
     @classmethod
     def of(cls, node: SuiteNode, latches: Latches | None) -> Self | None:

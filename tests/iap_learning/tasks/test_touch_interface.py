@@ -8,7 +8,7 @@ import numpy as np
 from iap_description.math import so3
 from iap_description.states import REF_P, REF_Q, REF_V, REF_W, Level
 from iap_learning.tasks.kinds.registry import make_task
-from iap_learning.tasks.touch_interface import TipInterface, TipReference, velocity_references
+from iap_learning.tasks.touch_interface import LineInterface, TipInterface, TipReference
 from iap_simulation.batch.references import References
 
 TIP = np.array([-1.0, 0.2, 0.1])
@@ -133,7 +133,13 @@ def test_references_at_velocities_are_level_and_turn_about_the_vertical():
         model=model,
         references=lambda: References.of(rows),
     )
-    made = velocity_references(worlds, np.array([[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8]]))
+    asked, velocities = [], np.array([[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8]])
+    line = SimpleNamespace(velocities=lambda *each: asked.append(each) or velocities)
+    along = SimpleNamespace(line=line, _centering=2.0)
+    made = LineInterface.references(along, worlds, np.array([[0.6], [0.9]]))
+    ((x, towards, rate),) = asked
+    np.testing.assert_array_equal(x, bodies()[:, 0])
+    assert towards.tolist() == [0.6, 0.9] and rate == 2.0
     assert made.levels.tolist() == [Level.POSE] * 2
     np.testing.assert_array_equal(made.rows[:, REF_P], bodies()[:, 0, :3])  # wherever they are
     np.testing.assert_allclose(made.rows[:, REF_V], [[0.1, 0.2, 0.3], [0.5, 0.6, 0.7]])

@@ -2,13 +2,11 @@
 """Pushes on what turns about a hinge as a kind of tasks, and their episode in an engine."""
 
 from collections.abc import Mapping
-from operator import attrgetter
 
 import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.states import Q
-from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.hinge_turn.agents import (
     HandleAgent,
     HandleOracle,
@@ -21,7 +19,7 @@ from iap_learning.tasks.kinds.hinge_turn.episodes import TurnEpisodes
 from iap_learning.tasks.kinds.hinge_turn.interface import TurnInterface
 from iap_learning.tasks.kinds.hinge_turn.task import TurnTask
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
-from iap_learning.tasks.touch_policy import TouchFlyers
+from iap_learning.tasks.touch_policy import touch_kind
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -54,24 +52,16 @@ class TurnEngineEpisode(TouchEngineEpisode):
         return measures(self._counts, self._dt)
 
 
-FLYERS = TouchFlyers.of(TurnInterface)
-HINGE_TURN = TaskKind(
-    name="hinge_turn",
-    task=TurnTask,
+HINGE_TURN = touch_kind(
+    "hinge_turn",
+    TurnTask,
     episodes=TurnEpisodes,
+    engine_episode=TurnEngineEpisode,
+    interface=TurnInterface,
     agents={
         "swing": SwingAgent,
         "swing_oracle": SwingOracle,
         "handle": HandleAgent,
         "handle_oracle": HandleOracle,
     },
-    single_run=SingleRun(
-        TurnEngineEpisode,
-        engine="mujoco",
-        script=None,
-        duration=attrgetter("seconds"),
-        by_policy=TurnInterface.NEEDS,
-    ),
-    policy_agent=FLYERS.agent,
-    flying_policy=FLYERS.flying,
 )

@@ -2,7 +2,6 @@
 """Pegs as a kind of tasks: their hand-written agent, what an oracle does, and their episode in an engine."""
 
 from collections.abc import Mapping
-from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -10,14 +9,13 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.config.values import NonNegative, Positive
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
-from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.peg_in_hole.counts import PegCounts, PegRules, count, measures
 from iap_learning.tasks.kinds.peg_in_hole.episodes import PegEpisodes
 from iap_learning.tasks.kinds.peg_in_hole.holes import Holes
 from iap_learning.tasks.kinds.peg_in_hole.interface import PegInterface
 from iap_learning.tasks.kinds.peg_in_hole.task import PegTask
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
-from iap_learning.tasks.touch_policy import TouchFlyers
+from iap_learning.tasks.touch_policy import touch_kind
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -130,19 +128,11 @@ class PegEngineEpisode(TouchEngineEpisode):
         return measures(self._rules, self._counts, self._dt)
 
 
-FLYERS = TouchFlyers.of(PegInterface)
-PEG_IN_HOLE = TaskKind(
-    name="peg_in_hole",
-    task=PegTask,
+PEG_IN_HOLE = touch_kind(
+    "peg_in_hole",
+    PegTask,
     episodes=PegEpisodes,
+    engine_episode=PegEngineEpisode,
+    interface=PegInterface,
     agents={"insert": InsertAgent, "insert_oracle": OracleAgent},
-    single_run=SingleRun(
-        PegEngineEpisode,
-        engine="mujoco",
-        script=None,
-        duration=attrgetter("seconds"),
-        by_policy=PegInterface.NEEDS,
-    ),
-    policy_agent=FLYERS.agent,
-    flying_policy=FLYERS.flying,
 )

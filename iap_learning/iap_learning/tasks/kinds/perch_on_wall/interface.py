@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is measured of perches, and what their actions ask."""
+"""Measurements of perches, and references of their actions, in many worlds and in a flight."""
 
 from typing import Self
 
@@ -14,15 +14,13 @@ from iap_learning.tasks.kinds.perch_on_wall.task import PerchTask
 from iap_learning.tasks.late_sensors import LateSensors
 from iap_learning.tasks.push_line import PushLine
 from iap_learning.tasks.senses import Sense
-from iap_learning.tasks.touch_interface import BY_POSE, TouchInterface, velocity_references
+from iap_learning.tasks.touch_interface import BY_POSE, LineInterface
 from iap_physics.latching.kernel import CAUGHT, LOCKED
-from iap_simulation.batch.actions import PlatformWorlds
-from iap_simulation.batch.references import References
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
 
 
-class PerchInterface(TouchInterface):
+class PerchInterface(LineInterface):
     """Velocities towards the wall, and ranges from it as they are measured.
 
     Args:
@@ -43,7 +41,7 @@ class PerchInterface(TouchInterface):
     def __init__(
         self, task: PerchTask, line: PushLine, wall: str, number: int, *, dt: float, batch: int
     ) -> None:
-        self.line, self._centering = line, task.centering
+        super().__init__(line, task.centering)
         sensor, samples = task.sensor, task.periods(dt)
         noise = [sensor.range_noise, sensor.closing_noise]
         bias = [sensor.range_bias, sensor.closing_bias]
@@ -98,8 +96,3 @@ class PerchInterface(TouchInterface):
         rates = so3.rotate(so3.conjugate(x[:, Q]), x[:, W])
         held = self._is_held.astype(np.float64)
         return PerchInputs(ranges[:, 0], ranges[:, 1], tilt, rates, held, action)
-
-    def references(self, worlds: PlatformWorlds, values: Array) -> References:
-        """References level and on the line of approach, see `TouchInterface`."""
-        ahead = self.line.velocities(worlds.state[:, 0], values[:, 0], self._centering)
-        return velocity_references(worlds, ahead)

@@ -2,7 +2,6 @@
 """Perches on a wall as a kind of tasks: their hand-written agents, and their episode in an engine."""
 
 from collections.abc import Mapping
-from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.config.values import NonNegative, Positive
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
-from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.perch_on_wall.approach_line import latch_of
 from iap_learning.tasks.kinds.perch_on_wall.counts import PerchCounts, PerchRules, count, measures
 from iap_learning.tasks.kinds.perch_on_wall.episodes import PerchEpisodes, note
@@ -18,7 +16,7 @@ from iap_learning.tasks.kinds.perch_on_wall.interface import PerchInterface
 from iap_learning.tasks.kinds.perch_on_wall.observations import PerchInputs
 from iap_learning.tasks.kinds.perch_on_wall.task import PerchTask
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
-from iap_learning.tasks.touch_policy import TouchFlyers
+from iap_learning.tasks.touch_policy import touch_kind
 from iap_physics.engines.engine import RUNNING
 from iap_physics.latching.latches import Latches
 from iap_simulation.simulation.simulation import Simulation
@@ -117,19 +115,11 @@ class PerchEngineEpisode(TouchEngineEpisode):
         return measures(self._counts, self._dt)
 
 
-FLYERS = TouchFlyers.of(PerchInterface)
-PERCH_ON_WALL = TaskKind(
-    name="perch_on_wall",
-    task=PerchTask,
+PERCH_ON_WALL = touch_kind(
+    "perch_on_wall",
+    PerchTask,
     episodes=PerchEpisodes,
+    engine_episode=PerchEngineEpisode,
+    interface=PerchInterface,
     agents={"alight": AlightAgent, "alight_oracle": AlightOracle},
-    single_run=SingleRun(
-        PerchEngineEpisode,
-        engine="mujoco",
-        script=None,
-        duration=attrgetter("seconds"),
-        by_policy=PerchInterface.NEEDS,
-    ),
-    policy_agent=FLYERS.agent,
-    flying_policy=FLYERS.flying,
 )

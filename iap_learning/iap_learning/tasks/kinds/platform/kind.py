@@ -224,16 +224,17 @@ class PlatformPilot:
         self, k: int, plant: Plant, references: Sequence[Reference]
     ) -> Mapping[int, Command]:
         """The command at control instant k."""
-        vehicle, x, wrench_W = self._vehicle, plant.state(0)[0], plant.contact_wrench(0)
+        vehicle, x = self._vehicle, plant.state(0)[0]
         senses = senses_of(plant, self._flown.asks_for)
+        assert senses.wrench is not None  # noqa: S101 - every plant has one
         output = self._flown(k, x, plant.propulsion[0].rpm[0], references[0].row, senses)
         if not self._flown.gives_references:
             return {0: cast(Command, output)}
-        return {0: vehicle.command(plant.t, x, wrench_W, cast(Reference, output))}
+        return {0: vehicle.command(plant.t, x, senses.wrench, cast(Reference, output))}
 
 
 def senses_of(plant: Plant, asked: Collection[Sense]) -> Senses:
-    """What is asked for, of a plant's first platform.
+    """Senses of a plant's first platform, of which those that are asked for count.
 
     Raises:
         BadInput: phases of latches are, and there are none.

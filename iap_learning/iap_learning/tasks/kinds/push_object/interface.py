@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is measured of pushes on loose objects, and what their actions ask."""
+"""Measurements of pushes on loose objects, and references of their actions, in many worlds and in a flight."""
 
 from typing import Self
 

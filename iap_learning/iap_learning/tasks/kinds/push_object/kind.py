@@ -2,14 +2,12 @@
 """Pushes on a loose object as a kind of tasks: their agents, and their episode in an engine."""
 
 from collections.abc import Mapping
-from operator import attrgetter
 from typing import Literal
 
 import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.config.values import NonNegative, Positive
-from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.push_object.counts import ShoveCounts, ShoveRules, count, measures
 from iap_learning.tasks.kinds.push_object.episodes import ShoveEpisodes
 from iap_learning.tasks.kinds.push_object.goals import Goals
@@ -18,7 +16,7 @@ from iap_learning.tasks.kinds.push_object.observations import ShoveInputs
 from iap_learning.tasks.kinds.push_object.task import ShoveTask
 from iap_learning.tasks.touch_agents import TouchAgent, TouchAgentSettings
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
-from iap_learning.tasks.touch_policy import TouchFlyers
+from iap_learning.tasks.touch_policy import touch_kind
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -130,19 +128,11 @@ class ShoveEngineEpisode(TouchEngineEpisode):
         return measures(self._counts, self._dt)
 
 
-FLYERS = TouchFlyers.of(ShoveInterface)
-PUSH_OBJECT = TaskKind(
-    name="push_object",
-    task=ShoveTask,
+PUSH_OBJECT = touch_kind(
+    "push_object",
+    ShoveTask,
     episodes=ShoveEpisodes,
+    engine_episode=ShoveEngineEpisode,
+    interface=ShoveInterface,
     agents={"shove": ShoveAgent, "shove_oracle": ShoveOracle},
-    single_run=SingleRun(
-        ShoveEngineEpisode,
-        engine="mujoco",
-        script=None,
-        duration=attrgetter("seconds"),
-        by_policy=ShoveInterface.NEEDS,
-    ),
-    policy_agent=FLYERS.agent,
-    flying_policy=FLYERS.flying,
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is measured of slides, and what their actions ask: the same for many worlds, and for a policy that flies one."""
+"""Measurements of slides, and references of their actions, in many worlds and in a flight."""
 
 from typing import Self
 

@@ -2,7 +2,6 @@
 """Slides along a wall as a kind of tasks: episodes in many worlds and in an engine, and their agents."""
 
 from collections.abc import Mapping
-from operator import attrgetter
 from typing import Literal, Unpack
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.config.values import NonNegative, Positive
 from iap_learning.tasks.episodes import CameraPlacement
-from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.slide_along_wall.counts import (
     SlideCounts,
     SlideRules,
@@ -24,7 +22,7 @@ from iap_learning.tasks.push_line import PushLine
 from iap_learning.tasks.tip_episodes import TipEpisodes
 from iap_learning.tasks.touch_agents import TouchAgent, TouchAgentSettings
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode, WorldsOptions
-from iap_learning.tasks.touch_policy import TouchFlyers
+from iap_learning.tasks.touch_policy import touch_kind
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.simulation.simulation import Simulation
 
@@ -180,19 +178,11 @@ class SlideEngineEpisode(TouchEngineEpisode):
         return measures(self._counts, self._dt)
 
 
-FLYERS = TouchFlyers.of(SlideInterface)
-SLIDE_ALONG_WALL = TaskKind(
-    name="slide_along_wall",
-    task=SlideTask,
+SLIDE_ALONG_WALL = touch_kind(
+    "slide_along_wall",
+    SlideTask,
     episodes=SlideEpisodes,
+    engine_episode=SlideEngineEpisode,
+    interface=SlideInterface,
     agents={"glide": GlideAgent, "glide_oracle": GlideOracle},
-    single_run=SingleRun(
-        SlideEngineEpisode,
-        engine="mujoco",
-        script=None,
-        duration=attrgetter("seconds"),
-        by_policy=SlideInterface.NEEDS,
-    ),
-    policy_agent=FLYERS.agent,
-    flying_policy=FLYERS.flying,
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is measured of pushes, and what their actions ask: the same for many worlds, and for a policy that flies one."""
+"""Measurements of pushes, and references of their actions, in many worlds and in a flight."""
 
 from typing import Self
 
@@ -11,13 +11,11 @@ from iap_learning.tasks.kinds.wall_push.observations import TERMS, PushInputs
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
 from iap_learning.tasks.late_sensors import LateSensors
 from iap_learning.tasks.push_line import PushLine
-from iap_learning.tasks.touch_interface import BY_VELOCITY, TouchInterface, velocity_references
-from iap_simulation.batch.actions import PlatformWorlds
-from iap_simulation.batch.references import References
+from iap_learning.tasks.touch_interface import BY_VELOCITY, LineInterface
 from iap_simulation.scenario.scenario import Scenario
 
 
-class PushInterface(TouchInterface):
+class PushInterface(LineInterface):
     """Velocities towards the wall, and forces as they are measured with what has been counted of them.
 
     Args:
@@ -38,8 +36,8 @@ class PushInterface(TouchInterface):
         sensor, samples = task.sensor, task.periods(dt)
         how = {"delay": sensor.delay, "samples": samples, "batch": batch, "window": task.repeat}
         self._sensors = LateSensors(task.kind, [sensor.noise], [sensor.bias], **how)
-        self.line, self._touch, self._dt = line, sensor.touch, dt
-        self._centering = task.centering
+        super().__init__(line, task.centering)
+        self._touch, self._dt = sensor.touch, dt
         self.integral, self.largest = np.zeros((2, batch))
 
     @classmethod
@@ -68,8 +66,3 @@ class PushInterface(TouchInterface):
         has_felt = self.largest > self._touch
         moved = (line.gaps(line.tips(x)), x[:, V] @ line.axes.T, line.way_along(x))
         return PushInputs(*known, has_felt, *moved, action)
-
-    def references(self, worlds: PlatformWorlds, values: Array) -> References:
-        """References level and on the line of approach, see `TouchInterface`."""
-        ahead = self.line.velocities(worlds.state[:, 0], values[:, 0], self._centering)
-        return velocity_references(worlds, ahead)

@@ -2,7 +2,6 @@
 """Pushes on a wall as a kind of tasks: their hand-written agent, and their episode in an engine."""
 
 from collections.abc import Mapping
-from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -10,14 +9,13 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.config.values import NonNegative, Positive
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
-from iap_learning.tasks.kind import SingleRun, TaskKind
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
 from iap_learning.tasks.kinds.wall_push.episodes import WallPushEpisodes
 from iap_learning.tasks.kinds.wall_push.interface import PushInterface
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
 from iap_learning.tasks.push_line import PushLine
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
-from iap_learning.tasks.touch_policy import TouchFlyers
+from iap_learning.tasks.touch_policy import touch_kind
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -96,19 +94,11 @@ class WallPushEngineEpisode(TouchEngineEpisode):
         return measures(self._rules, self._counts, self._dt)
 
 
-FLYERS = TouchFlyers.of(PushInterface)
-WALL_PUSH = TaskKind(
-    name="wall_push",
-    task=WallPushTask,
+WALL_PUSH = touch_kind(
+    "wall_push",
+    WallPushTask,
     episodes=WallPushEpisodes,
+    engine_episode=WallPushEngineEpisode,
+    interface=PushInterface,
     agents={"press": PressAgent},
-    single_run=SingleRun(
-        WallPushEngineEpisode,
-        engine="mujoco",
-        script=None,
-        duration=attrgetter("seconds"),
-        by_policy=PushInterface.NEEDS,
-    ),
-    policy_agent=FLYERS.agent,
-    flying_policy=FLYERS.flying,
 )
