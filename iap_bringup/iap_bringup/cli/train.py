@@ -107,7 +107,7 @@ def _watched(
 
 @contextmanager
 def _bar(console: Console, experiment: "Experiment", above: str) -> Iterator[Watch]:
-    """A bar over the steps of both stages, below a text that stays from the first row on; yields what moves it on."""
+    """A bar over the steps of all stages, below a text that stays from the first row on; yields what moves it on."""
     totals = _totals(experiment)
     text = TextColumn("{task.description} {task.fields[text]}")
     columns = (BarColumn(30), text, TimeElapsedColumn(), TimeLeft())
@@ -130,10 +130,12 @@ def _bar(console: Console, experiment: "Experiment", above: str) -> Iterator[Wat
 
 
 def _totals(experiment: "Experiment") -> dict[str, int]:
-    """Updates offline, and steps online."""
+    """Updates offline and by DAgger, and steps online."""
     totals = {}
     if experiment.offline is not None:
         totals["offline"] = getattr(experiment.offline, experiment.offline.method).updates
+    if experiment.dagger is not None:
+        totals["dagger"] = experiment.dagger.all_updates
     if experiment.online is not None:
         totals["online"] = experiment.online.steps
     return totals
@@ -144,7 +146,7 @@ def _show(console: Console, trained: "TrainingResult") -> None:
     if best is not None:
         console.print(
             f"best policy: {best.success:.1%} of episodes without exploration, return"
-            f" {best.returns:.2f}, after {best.steps} steps online"
+            f" {best.returns:.2f}, after {best.steps} steps"
         )
     policy = trained.folder / "policy.npz"
     show_path(console, policy, "policy")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CURVE = "training.png"
 MEDIAN = 9  # iterations
+UNITS = {"online": ("steps [million]", 1e6), "dagger": ("updates [thousand]", 1e3)}
 SIZE, DPI = (7.16, 2.4), 200  # [in], of a page with two columns
 EXPLORING: dict[str, Any] = {"color": "#1b62a5", "linewidth": 1.0, "label": "with exploration"}
 JUDGED: dict[str, Any] = {
@@ -39,7 +40,7 @@ LOOK: Any = {  # matplotlib knows its keys as literals only
 
 
 def draw_training(folder: Path, rows: Sequence[Row]) -> Path:
-    """Draw the rows online of a training into its folder; returns the path.
+    """Draw the rows of a training's last stage in episodes into its folder; returns the path.
 
     Raises:
         RecordingFailed: the disk is full or cannot be written.
@@ -48,13 +49,15 @@ def draw_training(folder: Path, rows: Sequence[Row]) -> Path:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    online = [row for row in rows if row["stage"] == "online"]
+    stage = "online" if any(row["stage"] == "online" for row in rows) else "dagger"
+    unit, of_unit = UNITS[stage]
+    flown = [{**row, unit: float(row["steps"]) / of_unit} for row in rows if row["stage"] == stage]
     with mpl.rc_context(LOOK):
         figure = Figure(figsize=SIZE, layout="constrained")
         FigureCanvasAgg(figure)
         left, right = figure.subplots(1, 2)
-        _draw(left, online, "return", "sum of rewards")
-        _draw(right, online, "success", "share of successes")
+        _draw(left, flown, unit, "return", "sum of rewards")
+        _draw(right, flown, unit, "success", "share of successes")
         right.set_ylim(-0.03, 1.03)
         left.legend()
         image = io.BytesIO()
@@ -63,13 +66,13 @@ def draw_training(folder: Path, rows: Sequence[Row]) -> Path:
     return folder / CURVE
 
 
-def _draw(axes: Axes, rows: Sequence[Row], key: str, label: str) -> None:
+def _draw(axes: Axes, rows: Sequence[Row], unit: str, key: str, label: str) -> None:
     for name, style in ((key, EXPLORING), (f"judged_{key}", JUDGED)):
         known = [row for row in rows if name in row]
-        steps = [float(row["steps"]) / 1e6 for row in known]
+        steps = [float(row[unit]) for row in known]
         values = [float(row[name]) for row in known]
         axes.plot(steps, smooth(values) if style is EXPLORING else values, **style)
-    axes.set_xlabel("steps [million]")
+    axes.set_xlabel(unit)
     axes.set_ylabel(label)
 
 

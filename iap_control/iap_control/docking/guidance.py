@@ -136,12 +136,18 @@ def script_accelerations(
     if caught and state[LATCHED] == 0.0:
         stop_together(observers[0], observers[1])
     state[LATCHED] = 1.0 if caught else 0.0
-    zero = (0.0, 0.0, 0.0)
-    hold = _pd(vec_at(observers[0], AIM), zero, zero, script, observers[0])
+    hold = hold_acceleration(script, observers[0])
     if caught:
-        return hold, _pd(vec_at(observers[1], AIM), zero, zero, script, observers[1])
+        return hold, hold_acceleration(script, observers[1])
     position, velocity, feed_forward = approach_reference(script, pair, observers, state)
     return hold, _pd(position, velocity, feed_forward, script, observers[1])
+
+
+@njit(cache=True)
+def hold_acceleration(script: ScriptParameters, memory: Array) -> Vec:
+    """Acceleration [m/s^2] of a vehicle that holds the place at which its observer aims."""
+    zero = (0.0, 0.0, 0.0)
+    return _pd(vec_at(memory, AIM), zero, zero, script, memory)
 
 
 @njit(cache=True)

@@ -27,6 +27,7 @@ class Rollout(NamedTuple):
         truncations: (T,) whether its time is up.
         success: whether it has succeeded.
         outcome: see `iap_simulation.tasks.outcomes.OUTCOMES`.
+        expert_actions: (T, m) of an expert at the same instants; None without one.
     """
 
     seed: int
@@ -37,6 +38,7 @@ class Rollout(NamedTuple):
     truncations: Booleans
     success: bool
     outcome: str
+    expert_actions: Floats | None = None
 
 
 class EpisodeAgent(Protocol):
@@ -45,8 +47,8 @@ class EpisodeAgent(Protocol):
     def reset(self, worlds: ArrayLike | None = None) -> None:
         """Begin with some worlds' new episodes, or with all."""
 
-    def __call__(self) -> Floats:
-        """Actions (B, m) at the present instant."""
+    def __call__(self, observations: Floats, /) -> Floats:
+        """Actions (B, m) at the present instant, at which observations (B, n) are made; once in every step."""
 
 
 def collect(
@@ -54,6 +56,8 @@ def collect(
     flyer: EpisodeAgent,
     seeds: Sequence[int],
     progress: Callable[[int], None] = lambda _: None,
+    *,
+    expert: EpisodeAgent | None = None,
 ) -> list[Rollout]:
     """One episode of each seed, in their order; worlds that are done take the next seed.
 
@@ -62,8 +66,9 @@ def collect(
         flyer: who flies.
         seeds: of the episodes.
         progress: is told how many are over.
+        expert: whose actions are recorded, too.
     """
-    recording = _RolloutRecording(episodes, flyer, seeds)
+    recording = _RolloutRecording(episodes, flyer, seeds, expert)
     while recording.is_flying:
         recording.step()
         progress(len(recording.done))
@@ -77,8 +82,15 @@ class _RolloutRecording:
         done: finished ones by their number among the seeds.
     """
 
-    def __init__(self, episodes: AnyEpisodes, flyer: EpisodeAgent, seeds: Sequence[int]) -> None:
+    def __init__(
+        self,
+        episodes: AnyEpisodes,
+        flyer: EpisodeAgent,
+        seeds: Sequence[int],
+        expert: EpisodeAgent | None,
+    ) -> None:
         self._episodes, self._flyer, self._seeds = episodes, flyer, seeds
+        self._expert = expert
         flown = min(episodes.count, len(seeds))
         self._numbers = np.arange(flown)  # of the episodes that worlds fly
         self._worlds = np.arange(flown)  # that record
@@ -86,12 +98,11 @@ class _RolloutRecording:
         self.done: dict[int, Rollout] = {}
         count, limit = episodes.count, episodes.limit
         self._seen = np.zeros((count, limit + 1, episodes.observed), np.float32)
+        self._now = np.zeros((count, episodes.observed), np.float32)
         self._actions = np.zeros((count, limit, episodes.size), np.float32)
+        self._expert_actions = None if expert is None else np.zeros_like(self._actions)
         self._rewards = np.zeros((count, limit))
-        self._seen[self._worlds, 0] = episodes.reset(
-            self._worlds, [seeds[k] for k in range(flown)]
-        )
-        flyer.reset()
+        self._begin(self._worlds, seeds[:flown])
 
     @property
     def is_flying(self) -> bool:
@@ -101,8 +112,13 @@ class _RolloutRecording:
         """Fly a step and record it; finish what is over and begin what is left."""
         worlds = self._worlds
         before = self._episodes.steps[worlds]
-        actions = self._flyer()
+        actions = self._flyer(self._now)
+        if self._expert is not None and self._expert_actions is not None:
+            is_flying = self._expert is self._flyer  # and has been asked in this step
+            wanted = actions if is_flying else self._expert(self._now)
+            self._expert_actions[worlds, before] = wanted[worlds]
         step = self._episodes.step(actions)
+        self._now = step.observation.copy()
         self._actions[worlds, before] = actions[worlds]
         self._rewards[worlds, before] = step.reward[worlds]
         self._seen[worlds, before + 1] = step.observation[worlds]
@@ -115,7 +131,7 @@ class _RolloutRecording:
 
     def _rollout(self, world: int, number: int, is_late: bool, success: bool) -> Rollout:
         steps = int(self._episodes.steps[world])
-        last = np.arange(steps) == steps - 1
+        last, wanted = np.arange(steps) == steps - 1, self._expert_actions
         return Rollout(
             self._seeds[number],
             self._seen[world, : steps + 1].copy(),
@@ -125,6 +141,7 @@ class _RolloutRecording:
             last & is_late,
             bool(success),
             OUTCOMES[int(self._episodes.outcome[world])],
+            None if wanted is None else wanted[world, :steps].copy(),
         )
 
     def _go_on(self, free: NDArray[np.int64]) -> None:
@@ -134,8 +151,14 @@ class _RolloutRecording:
             numbers = np.arange(self._next, self._next + len(begun))
             worlds = self._worlds[begun]
             self._numbers[begun], self._next = numbers, self._next + len(begun)
-            seeds = [self._seeds[k] for k in numbers.tolist()]
-            self._seen[worlds, 0] = self._episodes.reset(worlds, seeds)
-            self._flyer.reset(worlds)
+            self._begin(worlds, [self._seeds[k] for k in numbers.tolist()])
         rest = free[len(begun) :]
         self._worlds, self._numbers = np.delete(self._worlds, rest), np.delete(self._numbers, rest)
+
+    def _begin(self, worlds: NDArray[np.int64], seeds: Sequence[int]) -> None:
+        """Begin the episodes of seeds in worlds."""
+        start = self._episodes.reset(worlds, seeds)
+        self._seen[worlds, 0] = self._now[worlds] = start
+        self._flyer.reset(worlds)
+        if self._expert is not None and self._expert is not self._flyer:
+            self._expert.reset(worlds)

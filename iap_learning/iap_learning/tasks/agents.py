@@ -106,8 +106,8 @@ class ScriptedAgent(ABC, Generic[S, E]):
             rng.standard_normal(out=self._noise[b])
         self._noise[indices] *= self.settings.noise
 
-    def __call__(self) -> NDArray[np.float32]:
-        """Actions (B, n) at the present instant, in [-1, 1]; once in every step."""
+    def __call__(self, _: object = None) -> NDArray[np.float32]:
+        """Actions (B, n) at the present instant, in [-1, 1], whatever is observed; once in every step."""
         draws = np.minimum(self.episodes.steps // self._hold, self._noise.shape[1] - 1)
         noise = self._noise[np.arange(self.episodes.count), draws]
         return clipped(self.episodes.scale.invert(self.values()) + noise)

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Steps of many worlds under a policy that explores, and what has become of the episodes that ended in them."""
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
+from iap_learning.policies.layout import AnyBlock
 from iap_learning.tasks.episodes import AnyEpisodes, step_until_over
 from iap_learning.training.moments import Scaling
-from iap_learning.training.networks import Floats, Network, forward
+from iap_learning.training.networks import Floats
+from iap_learning.training.policy_network import NetworkFlight, PolicyNetwork, memory_size
 
 
 class EndedEpisodes(NamedTuple):
@@ -42,6 +45,9 @@ class Experience(NamedTuple):
         following: (T, B, n) observations after each step, of the old episode.
         terminated: (T, B).
         truncated: (T, B).
+        means: (T, B, m) of the actions.
+        memories: (T, B, k) of the policy before each step.
+        memories_after: (T, B, k) after it, of the old episode.
         ended: the episodes that are over.
     """
 
@@ -51,7 +57,16 @@ class Experience(NamedTuple):
     following: Floats
     terminated: Booleans
     truncated: Booleans
+    means: Floats
+    memories: Floats
+    memories_after: Floats
     ended: EndedEpisodes
+
+    @property
+    def starts(self) -> Floats:
+        """(T, B) 1 where an episode begins after one that has ended in the step before; else 0."""
+        over = self.terminated | self.truncated
+        return np.vstack([np.zeros_like(over[:1]), over[:-1]]).astype(np.float32)
 
 
 class Collector:
@@ -60,20 +75,25 @@ class Collector:
     Args:
         episodes: the worlds.
         source: the task's file, for errors.
+        blocks: of policies, before their perceptron.
     """
 
-    def __init__(self, episodes: AnyEpisodes, source: str) -> None:
-        self.episodes, self.source = episodes, source
+    def __init__(
+        self, episodes: AnyEpisodes, source: str, blocks: Sequence[AnyBlock] = ()
+    ) -> None:
+        self.episodes, self.source, self._blocks = episodes, source, blocks
         self._seen = episodes.observe()
+        self._memory = np.zeros((episodes.count, memory_size(blocks)), np.float32)
 
     def restart(self, seeds: np.ndarray) -> None:
         """Begin the first episodes of new seeds (B,) in all worlds."""
         self.episodes.reset(seeds=seeds.tolist())
         self._seen = self.episodes.observe()
+        self._memory[:] = 0.0
 
     def collect(
         self,
-        actor: Network,
+        actor: PolicyNetwork,
         log_sigma: Floats,
         scaling: Scaling,
         steps: int,
@@ -95,12 +115,17 @@ class Collector:
         shape, size = (steps, episodes.count), (episodes.observed, episodes.size)
         observations, following = np.empty((2, *shape, size[0]), np.float32)
         noise = rng.standard_normal((*shape, size[1]), dtype=np.float32) * np.exp(log_sigma)
-        actions, rewards = np.empty((*shape, size[1]), np.float32), np.empty(shape)
+        actions, means = np.empty((2, *shape, size[1]), np.float32)
+        memories, memories_after = np.empty((2, *shape, self._memory.shape[1]), np.float32)
+        flight = NetworkFlight(self._blocks, actor, scaling, episodes.count)
+        flight.memory, rewards = self._memory, np.empty(shape)
         terminated, truncated = np.empty((2, *shape), bool)
         ended = []
         for t in range(steps):
             observations[t] = self._seen
-            actions[t] = forward(actor, scaling(self._seen)) + noise[t]
+            memories[t] = flight.memory
+            means[t] = flight(self._seen)
+            memories_after[t], actions[t] = flight.memory, means[t] + noise[t]
             step = episodes.step(actions[t])
             rewards[t], following[t] = step.reward, step.observation
             terminated[t], truncated[t] = step.terminated, step.truncated
@@ -110,6 +135,7 @@ class Collector:
                 ended.append(self._summary(step.success, over))
                 self._seen = following[t].copy()
                 self._seen[over] = episodes.reset(over)
+                flight.begin(over)
         self._check(rewards)
         return Experience(
             observations,
@@ -118,6 +144,9 @@ class Collector:
             following,
             terminated,
             truncated,
+            means,
+            memories,
+            memories_after,
             EndedEpisodes.of(ended),
         )
 
@@ -135,16 +164,12 @@ class Collector:
 
 
 def fly_once(
-    episodes: AnyEpisodes, actor: Network, scaling: Scaling, seeds: np.ndarray
+    episodes: AnyEpisodes, act: Callable[[Floats], Floats], seeds: np.ndarray
 ) -> EndedEpisodes:
-    """Fly the first episode of each seed (B,) without exploration, one in each world."""
+    """Fly the first episode of each seed (B,), one in each world, by actions (B, m) at observations (B, n)."""
     episodes.reset(seeds=seeds.tolist())
     count = episodes.count
     result = EndedEpisodes(np.zeros(count, bool), np.zeros(count), np.zeros(count))
-
-    def act(observation: Floats) -> Floats:
-        return forward(actor, scaling(observation))
-
     for step, over in step_until_over(episodes, episodes.observe(), act):
         result.success[over], result.returns[over] = step.success[over], episodes.returns[over]
         result.seconds[over] = episodes.steps[over] * episodes.dt

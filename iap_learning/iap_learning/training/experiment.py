@@ -13,9 +13,11 @@ from iap_description.config.record import ExtendedRecord, Record, override, vali
 from iap_description.config.values import Count, FileName, Magnitude, NonNegative, Seed
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import write_file
+from iap_learning.policies.layout import AnyBlock
 from iap_learning.tasks.task import EXPERIMENTS
 from iap_learning.training.bc import BC
 from iap_learning.training.curriculum import Curriculum
+from iap_learning.training.dagger import Dagger
 from iap_learning.training.iql import IQL
 from iap_learning.training.ppo import PPO
 from iap_learning.training.td3bc import TD3BC
@@ -27,16 +29,20 @@ MOST_WEIGHTS = 1 << 24  # between hidden layers: 64 MiB, and as much for each mo
 Layers = Annotated[tuple[Count, ...], Field(max_length=16)]
 
 
-class Networks(Record):
+class Networks(ExtendedRecord):
     """Sizes of hidden layers, of which each has at most `WIDEST` units and all have `MOST_WEIGHTS` between them.
 
     Attributes:
         actor: of policies.
         critic: of values.
+        blocks: of policies, before their perceptron.
     """
+
+    LATER: ClassVar[tuple[str, ...]] = ("blocks",)
 
     actor: Layers
     critic: Layers
+    blocks: Annotated[tuple[AnyBlock, ...], Field(max_length=8)] = ()
 
     @model_validator(mode="after")
     def _fit_into_memory(self) -> Self:
@@ -119,7 +125,7 @@ class Online(ExtendedRecord):
     ppo: PPO
 
 
-class Experiment(Record):
+class Experiment(ExtendedRecord):
     """An experiment.
 
     Attributes:
@@ -135,8 +141,11 @@ class Experiment(Record):
         normalisation: of observations.
         reward: factor on rewards as learners see them.
         offline: stage; None leaves it out.
+        dagger: stage that follows; None leaves it out.
         online: stage that follows; None leaves it out.
     """
+
+    LATER: ClassVar[tuple[str, ...]] = ("dagger",)
 
     name: FileName
     description: str
@@ -150,7 +159,16 @@ class Experiment(Record):
     normalisation: Normalisation
     reward: Magnitude
     offline: Offline | None
+    dagger: Dagger | None = None
     online: Online | None
+
+    @model_validator(mode="after")
+    def _trains_what_it_can(self) -> Self:
+        if self.networks.blocks and self.offline is not None:
+            raise ValueError(
+                "key 'networks.blocks': stage 'offline' trains perceptrons alone; 'offline: null' leaves it out"
+            )
+        return self
 
     @model_validator(mode="after")
     def _has_a_step_for_every_part(self) -> Self:
@@ -203,8 +221,10 @@ def make_experiment(name: str, choice: Choice) -> Experiment:
     made = validate(
         Experiment, override(tree, list(choice.assignments)), source=source, typed=_typed(choice)
     )
-    if made.offline is None and made.online is None:
-        raise BadInput(f"{source}: keys 'offline' and 'online' are both null: nothing is trained")
+    if made.offline is None and made.dagger is None and made.online is None:
+        raise BadInput(
+            f"{source}: keys 'offline', 'dagger' and 'online' are all null: nothing is trained"
+        )
     return made
 
 

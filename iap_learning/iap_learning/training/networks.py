@@ -44,12 +44,12 @@ def make_network(rng: np.random.Generator, sizes: Sequence[int], gain: float) ->
     gains = [HIDDEN_GAIN] * (len(sizes) - 2) + [gain]
     shapes = zip(sizes[:-1], sizes[1:], gains, strict=True)
     return tuple(
-        Layer(_orthogonal(rng, rows, columns, each), np.zeros(columns, np.float32))
+        Layer(orthogonal(rng, rows, columns, each), np.zeros(columns, np.float32))
         for rows, columns, each in shapes
     )
 
 
-def _orthogonal(rng: np.random.Generator, rows: int, columns: int, gain: float) -> Floats:
+def orthogonal(rng: np.random.Generator, rows: int, columns: int, gain: float) -> Floats:
     """A matrix whose rows or columns, whichever are fewer, are orthogonal and have one length."""
     tall = rng.standard_normal((max(rows, columns), min(rows, columns)))
     basis, upper = np.linalg.qr(tall)

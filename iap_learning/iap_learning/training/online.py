@@ -18,7 +18,6 @@ from iap_description.config.bounds import check_size
 from iap_description.math.random_streams import stream
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.kinds.registry import make_episodes
-from iap_learning.tasks.seeds import BITS
 from iap_learning.tasks.task import TASKS
 from iap_learning.training.curriculum import scenario_at
 from iap_learning.training.experience import Collector, EndedEpisodes, Experience
@@ -27,6 +26,7 @@ from iap_learning.training.judging import Judge
 from iap_learning.training.log import TrainingLog
 from iap_learning.training.moments import Moments, Scaling, scaling, updated
 from iap_learning.training.networks import Floats, Network, forward
+from iap_learning.training.policy_network import PolicyNetwork, memory_size
 from iap_learning.training.ppo import (
     PPO,
     Batch,
@@ -36,6 +36,7 @@ from iap_learning.training.ppo import (
     make_epoch,
     make_learner,
 )
+from iap_learning.training.seeds import draw_seeds
 
 STAGE = "online"
 STEP_NUMBERS = 60  # in memory for each step of an iteration, besides its observations
@@ -85,16 +86,11 @@ class State(NamedTuple):
     level: Array
 
 
-def begin(online: Online, actor: Network, critic: Network, moments: Moments) -> State:
+def begin(online: Online, actor: PolicyNetwork, critic: Network, moments: Moments) -> State:
     """The stage at its beginning, with a policy that may have been trained before."""
-    size = len(actor[-1].biases)
+    size = len(actor.layers[-1].biases)
     level = np.array(1.0 if online.curriculum is None else 0.0)
     return State(make_learner(online.ppo, actor, critic, size), moments, level)
-
-
-def draw_seeds(experiment: Experiment, name: str, count: int) -> np.ndarray:
-    """Seeds (count,) of episodes, by the name of what they are for."""
-    return stream(experiment.seed, f"train/seeds/{name}").integers(2**BITS, size=count)
 
 
 class OnlineStage:
@@ -119,11 +115,12 @@ class OnlineStage:
         self._experiment, self._online, self._ppo = experiment, online, online.ppo
         self._judge, self._log = judge, log
         self._source, self._whole = str(TASKS.file_or_path(experiment.task)), episodes
-        self._collector, self._level = Collector(episodes, self._source), 1.0
+        self._blocks = experiment.networks.blocks
+        self._collector, self._level = Collector(episodes, self._source, self._blocks), 1.0
         self._ended: list[EndedEpisodes] = []  # in the present leg
-        self._epoch = make_epoch(online.ppo)
+        self._epoch = make_epoch(online.ppo, self._blocks)
         self.steps_each = online.ppo.horizon * episodes.count
-        numbers = STEP_NUMBERS + 2 * episodes.observed
+        numbers = STEP_NUMBERS + 2 * episodes.observed + 2 * memory_size(self._blocks)
         check_size("online.ppo.horizon", self.steps_each, numbers)
         self.iterations = -(-online.steps // self.steps_each)
 
@@ -152,7 +149,8 @@ class OnlineStage:
                 scenario=scenario_at(self._online.curriculum, experiment.scenario, level),
                 threads=experiment.threads,
             )
-        self._collector, self._level = Collector(episodes, self._source), level
+        self._collector = Collector(episodes, self._source, self._blocks)
+        self._level = level
 
     def _risen(self, state: State) -> State:
         """The state with the level of the next leg."""
@@ -190,7 +188,7 @@ class OnlineStage:
         return State(learner, moments, state.level)
 
     def _seeds(self, done: int) -> np.ndarray:
-        return draw_seeds(self._experiment, f"leg/{done}", self._experiment.worlds)
+        return draw_seeds(self._experiment.seed, f"leg/{done}", self._experiment.worlds)
 
     def rates(self, number: int) -> tuple[float, float]:
         """Rates of actor and critic in an iteration; they fall evenly, and the critic learns first."""
@@ -205,19 +203,28 @@ def batch_of(
 ) -> Batch:
     """Data that is learnt from an experience: its steps with their advantages and returns."""
     observations = scaler(experience.observations)
-    values = _values(learner.critic, observations)
-    following = _values(learner.critic, scaler(experience.following))
+    values = _values(learner.critic, observations, experience.memories)
+    following = scaler(experience.following)
+    following = _values(learner.critic, following, experience.memories_after)
     following[experience.terminated] = 0.0
     over = experience.terminated | experience.truncated
     gains = advantages(experience.rewards * reward, values, following, over, ppo.gamma, ppo.lam)
+    network, sigma = learner.actor
+    parts = (experience.memories, experience.starts)
+    if network.blocks:  # a world's steps follow one another
+        steps = (observations, experience.actions, experience.means, gains, gains + values, *parts)
+        return make_batch(sigma, *(np.swapaxes(each, 0, 1) for each in steps))
     rows = observations.reshape(-1, observations.shape[-1])
     actions = experience.actions.reshape(-1, experience.actions.shape[-1])
-    return make_batch(learner, rows, actions, gains.ravel(), (gains + values).ravel())
+    means = forward(network.layers, rows)
+    none = (np.zeros((len(rows), 0), np.float32), experience.starts.ravel())
+    return make_batch(sigma, rows, actions, means, gains.ravel(), (gains + values).ravel(), *none)
 
 
-def _values(critic: Network, observations: Floats) -> np.ndarray:
-    """Values (T, B) of observations (T, B, n)."""
-    rows = observations.reshape(-1, observations.shape[-1])
+def _values(critic: Network, observations: Floats, memories: Floats) -> np.ndarray:
+    """Values (T, B) of observations (T, B, n) and memories (T, B, k)."""
+    inputs = np.concatenate([observations, memories], axis=-1) if memories.size else observations
+    rows = inputs.reshape(-1, inputs.shape[-1])
     return forward(critic, rows)[:, 0].reshape(observations.shape[:-1]).astype(np.float64)
 
 

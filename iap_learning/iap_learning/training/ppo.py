@@ -13,7 +13,7 @@ iteration; how far is estimated without bias by :math:`\mathbb E[r - 1 - \log r]
 divergence", 2020).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,8 @@ from pydantic import Field
 
 from iap_description.config.record import Record
 from iap_description.config.values import BelowOne, Count, Magnitude, NonNegative, Real, Share
+from iap_learning.policies.layout import AnyBlock
+from iap_learning.training.blocks.block import BlockSteps
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import (
     Floats,
@@ -33,6 +35,9 @@ from iap_learning.training.networks import (
     optimiser,
     optimiser_step,
 )
+from iap_learning.training.policy_network import PolicyNetwork, run
+
+Blocks = Sequence[AnyBlock]  # of a policy before its perceptron
 
 MAX_EPOCHS = 1000
 # Of exploration, whose squares and their inverses numbers of 32 bits can have.
@@ -85,7 +90,7 @@ class Actor(NamedTuple):
         log_sigma: (m,) logarithm of deviations.
     """
 
-    network: Network
+    network: PolicyNetwork
     log_sigma: Tensor
 
 
@@ -99,14 +104,16 @@ class Learner(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Steps to learn from.
+    """Steps to learn from, in N parts: single ones, or, of a policy with blocks, the T steps of a world each.
 
     Attributes:
-        observations: (N, n) scaled.
-        actions: (N, m).
-        log_density: (N,) of the actions as they were drawn.
-        advantages: (N,).
-        returns: (N,) what the critic has to say.
+        observations: (N, n) or (N, T, n), scaled.
+        actions: (N, m) or (N, T, m).
+        log_density: (N,) or (N, T) of the actions as they were drawn.
+        advantages: (N,) or (N, T).
+        returns: (N,) or (N, T) what the critic has to say.
+        memories: (N, k) or (N, T, k) of the policy before each step.
+        starts: (N,) or (N, T) 1 where an episode begins after one that has ended in the step before; else 0.
     """
 
     observations: Tensor
@@ -114,14 +121,27 @@ class Batch(NamedTuple):
     log_density: Tensor
     advantages: Tensor
     returns: Tensor
+    memories: Tensor
+    starts: Tensor
 
 
 Loss = tuple[Any, dict[str, Any]]
 
 
-def actor_loss(actor: Actor, batch: Batch, clip: float, entropy: float) -> Loss:
+def means_of(blocks: Blocks, network: PolicyNetwork, batch: Batch) -> Tensor:
+    """Means of actions at the steps of a batch."""
+    if not blocks:
+        return forward(network.layers, batch.observations, jnp.tanh)
+    x, starts = jnp.swapaxes(batch.observations, 0, 1), jnp.swapaxes(batch.starts, 0, 1)
+    means = run(blocks, network, BlockSteps(x, batch.memories[:, 0], starts))
+    return jnp.swapaxes(means, 0, 1)
+
+
+def actor_loss(
+    actor: Actor, batch: Batch, clip: float, entropy: float, blocks: Blocks = ()
+) -> Loss:
     """The clipped loss with its entropy, and what is reported of it."""
-    means = forward(actor.network, batch.observations, jnp.tanh)
+    means = means_of(blocks, actor.network, batch)
     log_ratio = log_density(batch.actions, means, actor.log_sigma, jnp.exp) - batch.log_density
     ratio = jnp.exp(log_ratio)
     clipped = jnp.clip(ratio, 1.0 - clip, 1.0 + clip)
@@ -135,12 +155,13 @@ def actor_loss(actor: Actor, batch: Batch, clip: float, entropy: float) -> Loss:
 
 
 def critic_loss(critic: Network, batch: Batch) -> Tensor:
-    """Half the mean squared error of values."""
-    values = forward(critic, batch.observations, jnp.tanh)[:, 0]
+    """Half the mean squared error of values, which the critic gives of observations and the policy's memory."""
+    inputs = jnp.concatenate([batch.observations, batch.memories], axis=-1)
+    values = forward(critic, inputs, jnp.tanh)[..., 0]
     return 0.5 * jnp.square(values - batch.returns).mean()
 
 
-def make_learner(settings: PPO, actor: Network, critic: Network, size: int) -> Learner:
+def make_learner(settings: PPO, actor: PolicyNetwork, critic: Network, size: int) -> Learner:
     """A learner at its beginning.
 
     Args:
@@ -158,7 +179,7 @@ Updated = tuple[Learner, dict[str, Any]]
 Epoch = Callable[[Learner, Batch, Tensor, Tensor, Tensor], Updated]
 
 
-def make_epoch(settings: PPO) -> Epoch:
+def make_epoch(settings: PPO, blocks: Blocks = ()) -> Epoch:
     """The compiled pass over a batch: learner, batch, indices (minibatches, k), rates of actor and critic."""
     adam = optimiser(settings.largest_gradient)
     least = np.log(np.float32(settings.sigma_least))
@@ -166,7 +187,9 @@ def make_epoch(settings: PPO) -> Epoch:
     critic_gradient = jax.value_and_grad(critic_loss)
 
     def update(learner: Learner, some: Batch, actor_rate: Tensor, critic_rate: Tensor) -> Updated:
-        (_, report), slope = actor_gradient(learner.actor, some, settings.clip, settings.entropy)
+        (_, report), slope = actor_gradient(
+            learner.actor, some, settings.clip, settings.entropy, blocks
+        )
         error, critic_slope = critic_gradient(learner.critic, some)
         actor, actor_memory = optimiser_step(
             adam, slope, learner.actor_memory, learner.actor, actor_rate
@@ -195,11 +218,17 @@ def make_epoch(settings: PPO) -> Epoch:
 
 
 def make_batch(
-    learner: Learner, observations: Floats, actions: Floats, advantages: Floats, returns: Floats
+    log_sigma: Floats,
+    observations: Floats,
+    actions: Floats,
+    means: Floats,
+    advantages: Floats,
+    returns: Floats,
+    memories: Floats,
+    starts: Floats,
 ) -> Batch:
-    """A batch of the present policy's steps; advantages are brought to mean 0 and deviation 1."""
-    means = forward(learner.actor.network, observations)
-    density = log_density(actions, means, np.asarray(learner.actor.log_sigma))
+    """A batch of steps by the means of their actions; advantages are brought to mean 0 and deviation 1."""
+    density = log_density(actions, means, np.asarray(log_sigma))
     level = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
     return Batch(
         observations,
@@ -207,6 +236,8 @@ def make_batch(
         density.astype(np.float32),
         level.astype(np.float32),
         returns.astype(np.float32),
+        memories,
+        starts,
     )
 
 

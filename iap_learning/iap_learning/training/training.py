@@ -22,15 +22,17 @@ from iap_io.runs.run_folder import CHECKPOINT, write_file
 from iap_learning.policies.array_file import array_file_bytes, read_array_file
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.kinds.registry import make_episodes
-from iap_learning.training import cloning, online
+from iap_learning.training import aggregation, cloning, online, policy_network
 from iap_learning.training.cloning import recorded
+from iap_learning.training.dagger import Dagger
 from iap_learning.training.experiment import FILE, Experiment, read_experiment, write_experiment
 from iap_learning.training.judging import Best, Judge, write_policy
 from iap_learning.training.libraries import jax
 from iap_learning.training.log import Row, TrainingLog, Watcher
 from iap_learning.training.moments import Moments, Scaling, no_moments, scaling
-from iap_learning.training.networks import Network
 from iap_learning.training.offline import NetworkShape
+from iap_learning.training.policy_network import PolicyNetwork, memory_size
+from iap_learning.training.seeds import draw_seeds
 
 Tree = TypeVar("Tree")
 
@@ -194,8 +196,9 @@ class Training:
         self._stage, self._done = reached.stage, reached.done
         best = None if reached.best is None else Best(*reached.best)
         self._data = reached.data
-        seeds = online.draw_seeds(experiment, "judged", experiment.worlds)
-        self._judge = Judge(self._episodes, seeds, self._keep, best)
+        seeds = draw_seeds(experiment.seed, "judged", experiment.worlds)
+        self._blocks = experiment.networks.blocks
+        self._judge = Judge(self._episodes, seeds, self._keep, best, self._blocks)
         self._log = TrainingLog(folder, watch, reached.rows)
 
     def run(self) -> TrainingResult:
@@ -203,6 +206,8 @@ class Training:
         experiment = self._experiment
         with self._log:
             actor, moments = self._offline() if experiment.offline else self._nothing()
+            if experiment.dagger is not None:
+                actor, moments = self._imitate(experiment.dagger, actor, moments)
             if experiment.online is not None:
                 self._online(actor, moments)
         return TrainingResult(self._folder, self._judge.best, self._log.rows)
@@ -215,23 +220,24 @@ class Training:
             rng, self._episodes.observed, self._episodes.size, sizes.actor, sizes.critic
         )
 
-    def _nothing(self) -> tuple[Network, Moments]:
+    def _nothing(self) -> tuple[PolicyNetwork, Moments]:
         """A policy of random weights that has seen nothing."""
-        return self._shape("actor").actor(), no_moments(self._episodes.observed)
+        network = policy_network.begin(self._blocks, self._shape("actor"))
+        return network, no_moments(self._episodes.observed)
 
-    def _offline(self) -> tuple[Network, Moments]:
+    def _offline(self) -> tuple[PolicyNetwork, Moments]:
         """The policy that recorded steps have taught, and the moments of their observations."""
         experiment = self._experiment
-        if experiment.offline is None or self._stage == online.STAGE:
+        if experiment.offline is None or self._stage in (aggregation.STAGE, online.STAGE):
             return self._nothing()  # whose numbers the checkpoint replaces
         asked = experiment.offline.data
-        seeds = online.draw_seeds(experiment, "recorded", asked.episodes)
+        seeds = draw_seeds(experiment.seed, "recorded", asked.episodes)
         data = recorded(asked, self._episodes, seeds)
         self._data = data.digest
         shape = self._shape(cloning.STAGE)
         stage = cloning.OfflineStage(experiment, experiment.offline, shape, data.steps, self._log)
         state = self._followed(cloning.STAGE, stage.legs, stage.begin())
-        actor = stage.actor(state)
+        actor = PolicyNetwork(stage.actor(state))
         if self._judge.best is None:
             scales = scaling(stage.moments, experiment.normalisation.least)
             row = {"data_success": data.success, **self._judge(actor, scales, 0)}
@@ -239,13 +245,27 @@ class Training:
             self._save(cloning.STAGE, stage.rounds, state)
         return actor, stage.moments
 
-    def _online(self, actor: Network, moments: Moments) -> None:
+    def _imitate(
+        self, dagger: Dagger, actor: PolicyNetwork, moments: Moments
+    ) -> tuple[PolicyNetwork, Moments]:
+        """The policy that imitates an expert in its own flights, and the moments of its observations."""
+        if self._stage == online.STAGE:
+            return actor, moments
+        stage = aggregation.DaggerStage(
+            self._experiment, dagger, self._episodes, self._judge, self._log, self._folder
+        )
+        state = self._followed(aggregation.STAGE, stage.legs, stage.begin(actor))
+        return state.learner.network, state.moments
+
+    def _online(self, actor: PolicyNetwork, moments: Moments) -> None:
         experiment = self._experiment
         assert experiment.online is not None
         stage = online.OnlineStage(
             experiment, experiment.online, self._episodes, self._judge, self._log
         )
-        critic = self._shape("critic").critic(acts=False)
+        shape = self._shape("critic")
+        observed = shape.observed + memory_size(self._blocks)
+        critic = shape._replace(observed=observed).critic(acts=False)
         state = online.begin(experiment.online, actor, critic, moments)
         self._followed(online.STAGE, stage.legs, state)
 
@@ -273,7 +293,7 @@ class Training:
         self._log.write()  # before it is counted
         save(self._folder / CHECKPOINT, progress, state)
 
-    def _keep(self, actor: Network, scales: Scaling, best: Best) -> None:
+    def _keep(self, actor: PolicyNetwork, scales: Scaling, best: Best) -> None:
         """Write a policy."""
         training = {
             "seed": self._experiment.seed,
@@ -284,4 +304,4 @@ class Training:
         }
         path, settings = self._folder / POLICY, self._experiment.settings
         parts = (self._episodes, actor, scales, training)
-        write_policy(path, *parts, settings=settings, data=self._data)
+        write_policy(path, *parts, settings=settings, data=self._data, blocks=self._blocks)

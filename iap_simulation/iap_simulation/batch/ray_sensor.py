@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from iap_description.sensors.mounts import displacements, mounts_on_aircraft
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
+from iap_physics.batch.threads import Threads
 from iap_physics.engines.engine import world_indices
 from iap_sensors.mounted.mounted_sensors import MOUNT
 from iap_sensors.mounted.sampling import Sampling
@@ -28,7 +29,8 @@ from iap_sensors.rays.lidar_spec import LidarSpec
 from iap_sensors.rays.noise import Keys, bases_of, frame_keys
 from iap_sensors.rays.world_rays import Mover, Rays, movers_of
 from iap_simulation.batch.batch_support import check_fits
-from iap_simulation.batch.worlds import Worlds
+from iap_simulation.batch.placed_objects import PlacedObjects
+from iap_simulation.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from iap_sensors.rays.warp.images import WarpImages  # an extra
@@ -38,6 +40,32 @@ EMBREE, WARP = "cpu", "warp"  # devices that cast on the CPU, by Embree and by W
 TRIANGLE_BYTES = (
     240  # of a triangle that stands in a world of its own, with its part of Embree's tree
 )
+
+
+class SensedWorlds(Protocol):
+    """Worlds as ray sensors see them, see `iap_simulation.batch.worlds.Worlds`."""
+
+    seeds: Integers
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario of all worlds."""
+
+    @property
+    def objects(self) -> PlacedObjects:
+        """The objects of each world where its seed places them."""
+
+    @property
+    def instants(self) -> Integers:
+        """(B,) numbers of the worlds' control instants."""
+
+    @property
+    def threads(self) -> Threads:
+        """Threads that share the worlds."""
+
+    @property
+    def bodies(self) -> Array:
+        """(B, bodies, 13) states of the bodies of all vehicles, in their order."""
 
 
 class WorldRaySensor:
@@ -54,7 +82,8 @@ class WorldRaySensor:
         worlds: in which it is.
         spec: what it is.
         outputs: of `RaySensor`.
-        aircraft: that carries it, from 0 on.
+        aircraft: of the vehicle that carries it, from 0 on.
+        vehicle: number of that vehicle.
         device: that casts: ``cpu`` by Embree; ``cuda``, an NVIDIA GPU, by Warp (an extra: requirements/gpu.txt), whose
             images are those of Embree but for rounding; or ``warp``, Warp on the CPU, for tests.
 
@@ -70,25 +99,28 @@ class WorldRaySensor:
 
     def __init__(
         self,
-        worlds: Worlds,
+        worlds: SensedWorlds,
         spec: DepthCameraSpec | LidarSpec,
         outputs: Sequence[str],
         aircraft: int = 0,
         device: str = EMBREE,
+        vehicle: int = 0,
     ) -> None:
         self.worlds, self.sensor = worlds, RaySensor(spec, outputs)
         is_camera = isinstance(spec, DepthCameraSpec)
         scenario = worlds.scenario
-        assembly = Assembly.of(scenario.vehicles[0].platform, worlds.name)
+        all_vehicles = [Assembly.of(each.platform, each.name) for each in scenario.vehicles]
+        assembly = all_vehicles[vehicle]
         mounts = mounts_on_aircraft(assembly, spec.mount, DEPTH_CAMERA if is_camera else LIDAR)
         if not 0 <= aircraft < len(mounts):
             raise BadInput(
-                f"aircraft {aircraft}: '{worlds.name}' has {len(mounts)} of them, from 0 on"
+                f"aircraft {aircraft}: '{assembly.name}' has {len(mounts)} of them, from 0 on"
             )
         self.mount = mounts[aircraft]
-        self._hidden = (self.mount.body,) if is_camera else ()
+        self._row = self.mount.body + sum(len(each.bodies) for each in all_vehicles[:vehicle])
+        self._hidden = (self._row,) if is_camera else ()
         self._sampling = Sampling.of(spec.rate, scenario.rates.control_hz, "rays")
-        self._assemblies, self._movers = [assembly], movers_of([assembly])
+        self._assemblies, self._movers = all_vehicles, movers_of(all_vehicles)
         self._objects, self._is_drawn = worlds.objects, worlds.objects.is_drawn
         if device != EMBREE and any(item.moves for item in scenario.world.objects.values()):
             raise BadInput(f"ray sensor: device '{device}' sees no objects that move: take 'cpu'")
@@ -101,12 +133,13 @@ class WorldRaySensor:
     @classmethod
     def of(
         cls,
-        worlds: Worlds,
+        worlds: SensedWorlds,
         preset: str | None = None,
         outputs: Sequence[str] = ("depth",),
         *,
         aircraft: int = 0,
         device: str = EMBREE,
+        vehicle: int = 0,
         **changes: Any,  # noqa: ANN401 - keys of the record
     ) -> Self:
         """A sensor of a preset, of depth cameras or of lidars, with some keys changed; or the scenario's depth camera.
@@ -115,13 +148,15 @@ class WorldRaySensor:
             BadInput: no such preset, no such camera, or anything unknown or impossible, by its key.
         """
         if preset is not None:
-            return cls(worlds, ray_sensor_spec(preset, changes), outputs, aircraft, device)
-        spec = worlds.scenario.vehicles[0].sensors.depth_camera
+            return cls(
+                worlds, ray_sensor_spec(preset, changes), outputs, aircraft, device, vehicle
+            )
+        spec = worlds.scenario.vehicles[vehicle].sensors.depth_camera
         if spec is None:
             raise BadInput("ray sensor: the scenario has no sensors.depth_camera: name a preset")
         tree = {**spec.model_dump(), **changes}
         spec = validate(DepthCameraSpec, tree, source=DEPTH_CAMERA)
-        return cls(worlds, spec, outputs, aircraft, device)
+        return cls(worlds, spec, outputs, aircraft, device, vehicle)
 
     @property
     def is_due(self) -> Booleans:
@@ -139,7 +174,7 @@ class WorldRaySensor:
         """
         indices = world_indices(worlds, len(self.worlds.seeds))
         inputs = self._image_inputs(indices)
-        rays, x = [self._rays[i] for i in indices.tolist()], self.worlds.state[indices]
+        rays, x = [self._rays[i] for i in indices.tolist()], self.worlds.bodies[indices]
         if self._warp is not None:
             return self._warp.images(rays, x, *inputs)
         for one, *rows in zip(rays, x, self._objects.states(indices), strict=True):
@@ -155,12 +190,12 @@ class WorldRaySensor:
         if self._warp is None:
             raise BadInput("ray sensor: only device 'cuda' has its images on a GPU")
         every = np.arange(len(self.worlds.seeds))
-        return self._warp.on_device(self._rays, self.worlds.state, *self._image_inputs(every))
+        return self._warp.on_device(self._rays, self.worlds.bodies, *self._image_inputs(every))
 
     def _image_inputs(self, indices: Integers) -> tuple[Array, Array, Keys, tuple[int, ...]]:
         """Places and attitudes of the mounts, keys of the errors, and what is not seen."""
         self._renew()
-        x = self.worlds.state[indices, self.mount.body]
+        x = self.worlds.bodies[indices, self._row]
         p_WS_W = x[:, P] + so3.rotate(x[:, Q], self._p_BS_B[indices])
         q_WS = so3.multiply(x[:, Q], self._q_BS[indices])
         keys = frame_keys(self._bases[indices], self.worlds.instants[indices])

@@ -4,6 +4,8 @@
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from iap_control.allocation.model import PlatformModel
 from iap_control.batch.controllers import Controllers
 from iap_control.references.timeline import Timeline
@@ -149,6 +151,13 @@ class WorldViews:
     def state(self) -> Array:
         """(B, bodies, 13) states, a view that the next step overwrites; of worlds on a GPU a copy."""
         return self._current(self._plant.state())
+
+    @property
+    def bodies(self) -> Array:
+        """(B, bodies, 13) states of the bodies of all vehicles, in their order."""
+        if len(self._vehicles) == 1:
+            return self.state
+        return np.hstack([self.vehicle(name).state for name in self.names])
 
     @property
     def measured(self) -> Array:

@@ -2,6 +2,7 @@
 """A docking scenario in many worlds side by side: the general batch, with the contact of `iap_physics.docking`."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,6 +17,7 @@ from iap_physics.docking.pair_flight import pair_plant
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_physics.latching.kernel import CAUGHT, LOCKED
 from iap_physics.measured.state_noise import NoisyStates
+from iap_simulation.batch.placed_objects import PlacedObjects
 from iap_simulation.batch.starts import give_seeds, seed_array
 from iap_simulation.batch.world_parts import WorldStarter
 from iap_simulation.docking.batch_outcome import DockingRecords, follow_all
@@ -43,6 +45,7 @@ class DockingWorlds:
         plant: of all worlds; the target comes before the chaser.
         pairs: what moves on in it.
         laws: of the pair, by which the scenario's script flies.
+        threads: that share them.
         records: progress and outcome of each docking.
         limits: of them.
 
@@ -60,7 +63,8 @@ class DockingWorlds:
         self._both = both = tuple(scenario.vehicles[i] for i in self._vehicles)
         flight = Flight.of(scenario.model_copy(update={"vehicles": both}))
         ports = mechanism_of(scenario, spec)
-        self.plant, self._flight = pair_plant(flight.spec, ports, batch, Threads(threads))
+        self.threads = Threads(threads)
+        self.plant, self._flight = pair_plant(flight.spec, ports, batch, self.threads)
         self.pairs, self._ports = self._flight.pairs, (ports.probe, ports.socket)
         self._starter = WorldStarter(flight.scenario, flight, touches=False)
         target, chaser = (vehicle.platform.ground_clearance for vehicle in both)
@@ -125,6 +129,20 @@ class DockingWorlds:
         return self.plant.times
 
     @property
+    def instants(self) -> Integers:
+        """(B,) numbers of the worlds' control instants."""
+        return np.asarray(self.plant.ticks // self.plant.substeps)
+
+    def world(self, i: int) -> Scenario:
+        """The scenario of one world."""
+        return self.scenario.model_copy(update={"seed": int(self.seeds[i])})
+
+    @cached_property
+    def objects(self) -> PlacedObjects:
+        """The objects of each world where its seed places them."""
+        return PlacedObjects(self, None)
+
+    @property
     def is_over(self) -> Booleans:
         """(B,) whether a docking has succeeded, failed, or its time is up."""
         return (self.records.outcome != RUNNING) | (self.pairs.status != RUNNING)
@@ -149,6 +167,11 @@ class DockingWorlds:
     def state(self) -> Array:
         """(B, 2, 13) state rows in the order of the scenario's vehicles."""
         return self.pairs.x if self._vehicles == (0, 1) else self.pairs.x[:, ::-1]
+
+    @property
+    def bodies(self) -> Array:
+        """(B, 2, 13) states of the bodies of all vehicles, in their order."""
+        return self.state
 
     @property
     def rpm(self) -> Array:

@@ -12,6 +12,7 @@ from iap_learning.training.judging import write_policy
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import forward, make_network
+from iap_learning.training.policy_network import PolicyNetwork
 
 SEEN = 1000  # observations
 
@@ -22,7 +23,7 @@ def test_a_policy_acts_as_the_trained_network_on_a_thousand_observations(tmp_pat
     network = make_network(rng, (size, 64, 64, episodes.size), 1.0)
     mean, deviation = rng.normal(size=size), rng.uniform(0.1, 2.0, size)
     seen = Scaling(mean.astype(np.float32), deviation.astype(np.float32))
-    parts = (episodes, network, seen, {"by": "nobody"})
+    parts = (episodes, PolicyNetwork(network), seen, {"by": "nobody"})
     write_policy(tmp_path / "policy.npz", *parts, settings={}, data=None)
     observations = rng.normal(0.0, 2.0, (SEEN, size)).astype(np.float32)
     trained = jax.jit(lambda x: jnp.clip(forward(network, x, jnp.tanh), -1.0, 1.0))

@@ -32,7 +32,7 @@ def stage(monkeypatch) -> Any:
     )
     made._online, made._ppo = SimpleNamespace(together=2, curriculum=None, ppo=ppo), ppo
     made._level, made.steps_each, made.iterations, made._ended = 1.0, 20, 7, []
-    made.rows, made._epoch = [], None
+    made.rows, made._epoch, made._blocks = [], None, ()
     made._log = SimpleNamespace(add=lambda stage, steps, report: made.rows.append((steps, report)))
     made._judge = lambda network, scaler, steps: {"judged": (scaler, steps)}
     made.begun = []
@@ -92,7 +92,7 @@ def test_a_curriculum_rises_by_the_episodes_of_the_leg_and_worlds_are_of_its_lev
     same = stage._collector
     monkeypatch.setattr(online, "scenario_at", lambda curriculum, scenario, level: level)
     monkeypatch.setattr(online, "make_episodes", lambda *_, scenario, **__: scenario)
-    monkeypatch.setattr(online, "Collector", lambda worlds, source: flown.append(worlds) or same)
+    monkeypatch.setattr(online, "Collector", lambda worlds, *_: flown.append(worlds) or same)
     levels = [float(state.level) for state, _ in stage.legs(begin(0.5), 0)]
     assert levels == [0.75, 1.0, 1.0, 1.0]
     assert asked == [(0.5, 2), (0.75, 2), (1.0, 2), (1.0, 1)]

@@ -133,9 +133,11 @@ def test_a_policy_is_kept_that_succeeds_more_often_or_as_often_with_more_reward(
     )  # fmt: skip
     asked, kept = [], []
     monkeypatch.setattr(judging, "fly_once", lambda *each: asked.append(each) or next(flown))
-    judge = Judge("episodes", "seeds", lambda *each: kept.append(each), None)
+    monkeypatch.setattr(judging, "NetworkFlight", lambda *each: each)
+    episodes = SimpleNamespace(count=2)
+    judge = Judge(episodes, "seeds", lambda *each: kept.append(each), None, "blocks")
     reports = [judge(f"net{k}", f"scale{k}", 10 * k) for k in range(5)]
-    assert asked[3] == ("episodes", "net3", "scale3", "seeds")
+    assert asked[3] == (episodes, ("blocks", "net3", "scale3", 2), "seeds")
     assert [(net, scale, best.steps) for net, scale, best in kept] == [
         ("net0", "scale0", 0), ("net3", "scale3", 30), ("net4", "scale4", 40),
     ]  # fmt: skip
@@ -146,8 +148,11 @@ def test_a_policy_is_kept_that_succeeds_more_often_or_as_often_with_more_reward(
 
 def test_a_policy_that_was_kept_before_is_beaten_by_a_better_one_alone(monkeypatch):
     monkeypatch.setattr(judging, "fly_once", lambda *_: ended([True], [2.0], [1.0]))
+    monkeypatch.setattr(judging, "NetworkFlight", lambda *_: None)
     kept = []
-    judge = Judge(None, None, lambda *each: kept.append(each), Best(1.0, 2.0, 7))
+    judge = Judge(
+        SimpleNamespace(count=1), None, lambda *each: kept.append(each), Best(1.0, 2.0, 7)
+    )
     judge(None, None, 8)
     assert kept == [] and judge.best.steps == 7
 

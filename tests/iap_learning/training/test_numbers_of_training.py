@@ -14,6 +14,8 @@ from iap_learning.training.experience import EndedEpisodes, Experience
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Layer, make_network, optimiser
 from iap_learning.training.online import OnlineStage, batch_of, summary
+from iap_learning.training.policy_network import PolicyNetwork
+from iap_learning.training.ppo import Actor
 
 
 def test_new_weights_are_orthogonal_of_the_gain_of_a_tanh_but_for_the_last_ones() -> None:
@@ -62,22 +64,24 @@ def test_a_summary_is_of_the_episodes_that_are_over() -> None:
 def test_steps_are_learnt_from_with_scaled_rewards_and_no_future_behind_an_end() -> None:
     """Values are twice the observation; gains are r + gamma V' - V, summed with gamma lambda up to an end."""
     critic = (Layer(np.array([[2.0]], np.float32), np.zeros(1, np.float32)),)
-    actor = SimpleNamespace(network=critic, log_sigma=np.zeros(1, np.float32))
+    actor = Actor(PolicyNetwork(critic), np.zeros(1, np.float32))
     learner: Any = SimpleNamespace(actor=actor, critic=critic)
     ppo: Any = SimpleNamespace(gamma=0.9, lam=0.5)
     scaler = Scaling(np.array([1.0], np.float32), np.array([2.0], np.float32))  # (x - 1) / 2
     seen, after = np.array([[[1.0]], [[3.0]], [[5.0]]]), np.array([[[3.0]], [[5.0]], [[7.0]]])
-    flags = {"terminated": np.array([[False], [False], [True]])}
-    known = {
-        "observations": seen.astype(np.float32),
-        "following": after.astype(np.float32),
-        "actions": np.zeros((3, 1, 1), np.float32),
-        "rewards": np.array([[10.0], [20.0], [30.0]]),
-        "truncated": np.zeros((3, 1), bool),
-        **flags,
-    }
-    experience: Any = SimpleNamespace(**known)
-    assert set(known) <= set(Experience._fields)
+    nothing = np.zeros((3, 1, 0), np.float32)
+    experience = Experience(
+        observations=seen.astype(np.float32),
+        following=after.astype(np.float32),
+        actions=np.zeros((3, 1, 1), np.float32),
+        means=np.zeros((3, 1, 1), np.float32),
+        rewards=np.array([[10.0], [20.0], [30.0]]),
+        terminated=np.array([[False], [False], [True]]),
+        truncated=np.zeros((3, 1), bool),
+        memories=nothing,
+        memories_after=nothing,
+        ended=EndedEpisodes.of([]),
+    )
     batch = batch_of(experience, learner, scaler, ppo, 0.1)
     value = np.array([0.0, 2.0, 4.0])
     third = 3.0 - 4.0

@@ -9,6 +9,7 @@ pytest.importorskip("jax")
 
 from iap_learning.training.libraries import jax
 from iap_learning.training.networks import forward, log_density, make_network
+from iap_learning.training.policy_network import PolicyNetwork
 from iap_learning.training.ppo import (
     PPO,
     Actor,
@@ -42,13 +43,18 @@ NUMBERS = PPO(
 def one_step(ratio, advantage):
     """A policy, and a step whose density was such that the ratio is this."""
     network = make_network(np.random.default_rng(0), (3, 4, 2), 1.0)
-    actor = Actor(network, np.full(2, -1.0, np.float32))
+    actor = Actor(PolicyNetwork(network), np.full(2, -1.0, np.float32))
     seen = np.array([[0.3, -0.2, 0.9]], np.float32)
     action = forward(network, seen) + np.float32(0.1)
     density = log_density(action, forward(network, seen), actor.log_sigma)
     before = (density - np.log(ratio)).astype(np.float32)
     level = np.array([advantage], np.float32)
-    return actor, Batch(seen, action, before, level, level)
+    return actor, Batch(seen, action, before, level, level, *nothing(1))
+
+
+def nothing(count):
+    """Memories and starts of so many steps of a policy without blocks."""
+    return np.zeros((count, 0), np.float32), np.zeros(count, np.float32)
 
 
 compiled_slope = jax.jit(jax.grad(actor_loss, has_aux=True))
@@ -99,19 +105,21 @@ def test_the_density_is_that_of_a_gaussian():
 def test_a_policy_learns_which_action_is_rewarded():
     rng, size = np.random.default_rng(2), 512
     epoch = make_epoch(NUMBERS)
-    networks = (make_network(rng, (1, 16, 1), 0.01), make_network(rng, (1, 16, 1), 1.0))
-    learner = make_learner(NUMBERS, *networks, 1)
+    actor, critic = make_network(rng, (1, 16, 1), 0.01), make_network(rng, (1, 16, 1), 1.0)
+    learner = make_learner(NUMBERS, PolicyNetwork(actor), critic, 1)
     for _ in range(60):  # the best action is half the observation
         seen = rng.uniform(-1.0, 1.0, (size, 1)).astype(np.float32)
         sigma = np.exp(learner.actor.log_sigma)
         noise = rng.standard_normal((size, 1), dtype=np.float32)
-        actions = forward(learner.actor.network, seen) + sigma * noise
+        means = forward(learner.actor.network.layers, seen)
+        actions = means + sigma * noise
         rewards = -np.square(actions - 0.5 * seen)[:, 0]
         gains = rewards - forward(learner.critic, seen)[:, 0]
-        batch = make_batch(learner, seen, actions, gains, rewards)
+        parts = (seen, actions, means, gains, rewards, *nothing(size))
+        batch = make_batch(learner.actor.log_sigma, *parts)
         learner, _ = improved(NUMBERS, epoch, learner, batch, (0.01, 0.01), rng)
     at = np.array([[-0.8], [0.0], [0.8]], np.float32)
-    np.testing.assert_allclose(forward(learner.actor.network, at), 0.5 * at, atol=0.1)
+    np.testing.assert_allclose(forward(learner.actor.network.layers, at), 0.5 * at, atol=0.1)
 
 
 @pytest.mark.slow

@@ -13,9 +13,10 @@ from iap_learning.training.experience import Collector, EndedEpisodes, fly_once
 from iap_learning.training.log import COLUMNS, EVENTS, PROGRESS, TrainingLog, read_progress
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Layer
+from iap_learning.training.policy_network import NetworkFlight, PolicyNetwork
 
 IDENTITY = Scaling(np.array([1.0], np.float32), np.array([2.0], np.float32))
-DOUBLE = (Layer(np.array([[2.0]], np.float32), np.array([0.5], np.float32)),)
+DOUBLE = PolicyNetwork((Layer(np.array([[2.0]], np.float32), np.array([0.5], np.float32)),))
 
 
 class Counting:
@@ -99,7 +100,8 @@ def test_a_reward_that_is_no_number_names_the_task() -> None:
 
 def test_one_episode_of_each_seed_is_flown_without_noise() -> None:
     episodes = Counting()
-    got = fly_once(episodes, DOUBLE, IDENTITY, np.array([4, 5, 6]))  # type: ignore[arg-type]
+    act = NetworkFlight((), DOUBLE, IDENTITY, 3)
+    got = fly_once(episodes, act, np.array([4, 5, 6]))  # type: ignore[arg-type]
     assert episodes.seeds == [4, 5, 6]
     np.testing.assert_array_equal(got.success, [True, False, False])
     np.testing.assert_array_equal(got.returns, [2.0, 30.0, 400.0])

@@ -143,7 +143,7 @@ def test_the_policy_s_file_is_the_network_that_was_judged(over):
     assert policy.header.rate_hz == 50.0
     assert policy.header.training["seed"] == 0
     arrays = load(over / CHECKPOINT).arrays
-    assert policy.weights[0].shape == arrays[".learner.actor.network[0].weights"].shape
+    assert policy.weights[0].shape == arrays[".learner.actor.network.layers[0].weights"].shape
     episodes = make_episodes("hold", 3)
     assert policy(episodes.observe()).shape == (3, 4)
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from numba import njit
 
 from iap_control.docking.coupled_flight import PairLaws
+from iap_control.docking.guidance import hold_acceleration
 from iap_control.docking.missed_approach import MissedApproach
 from iap_control.docking.vehicle_control import (
     DISTURBANCE,
@@ -56,6 +57,7 @@ class ActionControl(NamedTuple):
         rate: (3,) gains of the autopilots' rate loops [1/s].
         laws: of the pair.
         missed: when both vehicles back off.
+        first: aircraft from which on actions command: 0 both, 1 the chaser alone, while the target holds its place.
     """
 
     kind: int
@@ -64,6 +66,14 @@ class ActionControl(NamedTuple):
     rate: Array
     laws: PairLaws
     missed: MissedApproach
+    first: int
+
+
+@njit(cache=True)
+def action_of(values: Array, i: int, control: ActionControl) -> Array:
+    """The part of an action that commands aircraft i."""
+    first = (i - control.first) * control.size
+    return values[first : first + control.size]
 
 
 @njit(cache=True)
@@ -73,15 +83,18 @@ def command(
     """Write what one pair is asked for at one control instant.
 
     Args:
-        values: the action in SI units, of target and chaser one after the other.
+        values: the action in SI units, of the aircraft that it commands one after the other.
         measured: (2, 13) their state rows, measured and predicted to the instant at which the commands act.
         control: how.
         memory: (2, n) of their observers, which keep what is commanded.
         out: (2, 4) thrust [N] and body rates (3,) [rad/s], written.
     """
     script, pair = control.laws.script, control.laws.pair
-    for i in range(2):
-        action = values[i * control.size : (i + 1) * control.size]
+    for i in range(control.first):
+        a = sub(hold_acceleration(script, memory[i]), vec_at(memory[i], DISTURBANCE))
+        attitude_command(measured[i], a, script, pair, memory[i], out[i])
+    for i in range(control.first, 2):
+        action = action_of(values, i, control)
         if control.kind == ACCELERATION:
             a = vec_at(action, 0)
             if control.compensated:
@@ -125,8 +138,8 @@ def values_of(
         turn_rate: gain with which body rates are followed by angular accelerations [1/s].
         out: (n,) written.
     """
-    for i in range(2):
-        x, action = measured[i], out[i * control.size : (i + 1) * control.size]
+    for i in range(control.first, 2):
+        x, action = measured[i], action_of(out, i, control)
         a, q_WB = vec_at(accelerations[i], 0), quat_at(x, 3)
         if control.kind == ACCELERATION:
             put_at(action, 0, a)

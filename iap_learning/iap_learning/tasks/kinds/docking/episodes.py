@@ -8,6 +8,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_learning.policies.layout import TermLayout
+from iap_learning.tasks.depth_camera import DepthCamera
 from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
 from iap_learning.tasks.kinds.docking.pair import Interface, PairMemory, act, sense
 from iap_learning.tasks.kinds.docking.rewards import (
@@ -19,6 +20,7 @@ from iap_learning.tasks.kinds.docking.rewards import (
     reward_step,
 )
 from iap_learning.tasks.kinds.docking.task import DockingTask
+from iap_simulation.docking.ports import pair_of
 from iap_simulation.docking.worlds import DockingWorlds
 
 
@@ -36,6 +38,7 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
         interface: between policy and pairs.
         measured: (B, 2, 13) state rows of target and chaser at the present instant, as they are measured.
         memory: of observers and laws.
+        camera: of the chaser, whose numbers follow the terms; None where there is none.
 
     Raises:
         BadInput: the scenario docks nothing, or anything unknown or impossible in it.
@@ -61,6 +64,8 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
         self.interface = Interface.of(task, ready)
         super().__init__(task, flying, self.interface.scale)
         longest = spec.success.within + spec.success.settle
+        chaser = pair_of(ready)[0][1]
+        self.camera = None if task.depth is None else DepthCamera(task.depth, flying, chaser)
         self._limit = max(1, round(min(task.seconds, longest) / self.dt))
         seconds, pair = self._limit * self.dt, flying.laws.pair
         self._rules = DockingRules(
@@ -83,7 +88,8 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
     @property
     def layout(self) -> TermLayout:
         """Terms of an observation with their sizes and scales."""
-        return self.interface.observer.layout
+        pixels = () if self.camera is None else (self.camera.term,)
+        return (*self.interface.observer.layout, *pixels)
 
     @property
     def status(self) -> Integers:
@@ -168,4 +174,5 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
         which = np.arange(self.count) if indices is None else indices
         state = (self.worlds.pairs.contact, self.worlds.is_caught)
         inputs = self.interface.inputs(*state, self._action, self.memory)
-        return self.interface.observer(inputs, which)
+        terms = self.interface.observer(inputs, which)
+        return terms if self.camera is None else np.hstack([terms, self.camera(which)])

@@ -7,6 +7,8 @@
 | `velocity` | 6 | m/s | in `map` |
 | `attitude` | 18 | 1 | rotation matrices R_WB, row by row |
 | `rates` | 6 | rad/s | body rates |
+| `chaser_attitude` | 9 | 1 | that of the chaser alone |
+| `chaser_rates` | 3 | rad/s | the same |
 | `wrench` | 6 | N, N m | of contact and latch on the chaser over the last control period, about its CoM, in `map` |
 | `latched` | 1 | 1 | whether the latch holds the probe |
 | `tip` | 3 | m | from the socket's mouth to the probe's end, in the target's axes |
@@ -79,24 +81,45 @@ def _errors(rows: Array, first: int, references: Array) -> Array:
 
 
 @njit(cache=True)
+def _put_attitude(x: Array, out: Array) -> None:
+    """Write R_WB of a state row (13,) into (9,), row by row."""
+    q, axes = quat_at(x, 3), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    for column, axis in enumerate(axes):
+        turned = rotate(q, axis)
+        for row in range(3):
+            out[3 * row + column] = turned[row]
+
+
+@njit(cache=True)
+def _put_rates(x: Array, out: Array) -> None:
+    """Write the body rates of a state row (13,) into (3,)."""
+    put_at(out, 0, unrotate(quat_at(x, 3), vec_at(x, 10)))
+
+
+@njit(cache=True)
 def _fill_attitudes(inputs: PairInputs, indices: Integers, out: Array) -> None:
-    """Write R_WB of both aircraft, row by row."""
-    axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     for n in range(len(indices)):
         for j in range(2):
-            q = quat_at(inputs.measured[indices[n], j], 3)
-            for column, axis in enumerate(axes):
-                turned = rotate(q, axis)
-                for row in range(3):
-                    out[n, 9 * j + 3 * row + column] = turned[row]
+            _put_attitude(inputs.measured[indices[n], j], out[n, 9 * j :])
 
 
 @njit(cache=True)
 def _fill_rates(inputs: PairInputs, indices: Integers, out: Array) -> None:
     for n in range(len(indices)):
         for j in range(2):
-            x = inputs.measured[indices[n], j]
-            put_at(out[n], 3 * j, unrotate(quat_at(x, 3), vec_at(x, 10)))
+            _put_rates(inputs.measured[indices[n], j], out[n, 3 * j :])
+
+
+@njit(cache=True)
+def _fill_chaser_attitude(inputs: PairInputs, indices: Integers, out: Array) -> None:
+    for n in range(len(indices)):
+        _put_attitude(inputs.measured[indices[n], 1], out[n])
+
+
+@njit(cache=True)
+def _fill_chaser_rates(inputs: PairInputs, indices: Integers, out: Array) -> None:
+    for n in range(len(indices)):
+        _put_rates(inputs.measured[indices[n], 1], out[n])
 
 
 @njit(cache=True)
@@ -161,6 +184,8 @@ TERMS = TermTable.of(
     array_term("velocity", 6, lambda each: _columns(each.measured, 7)),
     Term("attitude", 18, _fill_attitudes),
     Term("rates", 6, _fill_rates),
+    Term("chaser_attitude", 9, _fill_chaser_attitude),
+    Term("chaser_rates", 3, _fill_chaser_rates),
     array_term("wrench", 6, lambda each: each.wrench),
     array_term("latched", 1, lambda each: each.latched[:, None]),
     Term("tip", 3, _fill_tip),

@@ -88,15 +88,16 @@ class Interface(NamedTuple):
         spec = scenario.docking
         assert spec is not None
         kind, laws = KINDS[task.action.kind], pair_laws(scenario)
-        observer = TERMS.observer(task.observation, 2 * kind.size)
+        first = 1 if task.flies == "chaser" else 0
+        observer = TERMS.observer(task.observation, (2 - first) * kind.size)
         latch = scenario.latches[spec.latch]
         docked = docked_positions(scenario)
         target = latch.socket.split("/")[0]
         gains = next(v for v in scenario.vehicles if v.name == target).control.gains.autopilot
         rate = np.array(gains.rate, float)
         missed = MissedApproach.of(task.missed_approach, laws.script)
-        control = ActionControl(*kind, task.action.compensated, rate, laws, missed)
-        action_scale = ActionScale.of(task.action.low, task.action.high, repeats=2)
+        control = ActionControl(*kind, task.action.compensated, rate, laws, missed, first)
+        action_scale = ActionScale.of(task.action.low, task.action.high, repeats=2 - first)
         return cls(observer, docked, control, action_scale)
 
     def inputs(

@@ -9,6 +9,7 @@ from pydantic import model_validator
 from iap_control.docking.missed_approach import MissedApproachSettings
 from iap_description.config.record import Record
 from iap_description.config.values import Flag, NonNegative, Positive, Real
+from iap_learning.tasks.depth_numbers import DepthImage
 from iap_learning.tasks.kinds.docking.actions import KINDS
 from iap_learning.tasks.kinds.docking.observations import TERMS
 from iap_learning.tasks.scaling import ActionRange
@@ -71,9 +72,12 @@ class DockingTask(Task):
         fails_beyond: distance of an aircraft from its place of reference at which it is out of bounds [m].
         force: largest on a vehicle (mean over a control period), beyond which an episode fails [N].
         missed_approach: when both back off, whatever the actions are; None leaves that to them.
+        flies: aircraft that actions command; where it is the chaser alone, the target holds its place.
+        depth: the image of the chaser's camera, which follows the terms of an observation; None where there is none.
     """
 
     TERMS: ClassVar[Collection[str]] = TERMS
+    LATER: ClassVar[tuple[str, ...]] = ("flies", "depth")
 
     episodes: Literal["docking"]
     platform: str | None
@@ -82,3 +86,5 @@ class DockingTask(Task):
     fails_beyond: Positive
     force: Positive
     missed_approach: MissedApproachSettings | None = None
+    flies: Literal["both", "chaser"] = "both"
+    depth: DepthImage | None = None

@@ -2,33 +2,29 @@
 """Tasks of one platform in many worlds."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.math import so3
-from iap_description.sensors.mounts import optical
 from iap_description.states import P
 from iap_description.world.distances import Surroundings
 from iap_learning.policies.layout import TermLayout
+from iap_learning.tasks.depth_camera import DepthCamera
 from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
-from iap_learning.tasks.kinds.platform.depth_numbers import DepthNumbers
 from iap_learning.tasks.kinds.platform.history import History
 from iap_learning.tasks.kinds.platform.observation_checks import check_in_worlds
 from iap_learning.tasks.kinds.platform.observations import NO_PARTS, ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules, begin
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
-from iap_learning.tasks.kinds.platform.task import DepthImage, PlatformTask
+from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
 from iap_learning.tasks.kinds.platform.user_quantities import UserQuantities
 from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.user_terms import TermInputs
 from iap_simulation.batch.actions import act
-from iap_simulation.batch.ray_sensor import WorldRaySensor, ray_sensor_spec
 from iap_simulation.batch.worlds import Worlds
 
 
@@ -59,57 +55,6 @@ class Clearance:
         for i in np.flatnonzero(self._seeds != self._worlds.seeds).tolist():
             self._around.set_world(i, self._worlds.objects.world(i))
         self._seeds[:] = self._worlds.seeds
-
-
-class ImageGeometry(NamedTuple):
-    """Geometry by which the numbers of an image become points.
-
-    Attributes:
-        ways_B: (pixels, 3) of the middles of blocks, of length 1 along the view, in the frame of the body that carries
-            the camera.
-        p_BS_B: (3,) place of the camera on it [m].
-    """
-
-    ways_B: Array
-    p_BS_B: Array
-
-
-class DepthCamera(DepthNumbers):
-    """Depth images of many worlds as numbers, a camera's along its view and a lidar's along its beams.
-
-    Args:
-        image: what a task says of them.
-        worlds: that fly.
-
-    Attributes:
-        view: where blocks look.
-
-    Raises:
-        BadInput: no such preset or key, or blocks that do not fill the image.
-    """
-
-    def __init__(self, image: DepthImage, worlds: Worlds) -> None:
-        is_camera = ray_sensor_spec(image.preset, image.settings).IS_CAMERA
-        self._output = "depth" if is_camera else "range"
-        settings = image.settings
-        self._sensor = WorldRaySensor.of(worlds, image.preset, (self._output,), **settings)
-        sensor = self._sensor.sensor
-        super().__init__(image, sensor.pattern.shape, sensor.spec.range_max)
-        self.view = self._view()
-
-    def _view(self) -> ImageGeometry:
-        sensor = self._sensor.sensor
-        ways_S = sensor.pattern.bundle.ways_S / sensor.pattern.cosines[:, None]
-        rows, columns = self.blocks
-        blocks = ways_S.reshape(self.shape[0], rows, self.shape[1], columns, 3)
-        mount = self._sensor.mount
-        turn = mount.q_BS if self._output == "range" else optical(mount.q_BS)
-        ways_B = so3.rotate(turn, blocks.mean(axis=(1, 3)).reshape(-1, 3))
-        return ImageGeometry(ways_B, np.array(mount.p_BS_B))
-
-    def __call__(self, indices: Integers | None = None) -> NDArray[np.float32]:
-        """(B, numbers) at the present states, row by row; or those of some worlds."""
-        return self.of(self._sensor.images(indices)[self._output])
 
 
 class PlatformEpisodes(Episodes[PlatformTask, Worlds]):

@@ -2,101 +2,32 @@
 """A policy between what is known of one platform and what is commanded, as the episodes have it fly."""
 
 from collections.abc import Mapping
-from typing import Any, TypeGuard, cast
+from typing import Any, cast
 
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.errors import BadInput, shown
-from iap_description.sensors.mounts import mounts_on_aircraft
-from iap_description.sensors.readings import ImageReading, Reading
-from iap_description.sensors.sensor_info import ENCODINGS
+from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import Command, Level
-from iap_description.vehicles.assembly import Assembly
 from iap_io.wire.stamps import SECOND
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY, info_of, periods
-from iap_learning.tasks.kinds.platform.depth_numbers import DepthNumbers
+from iap_learning.tasks.eye import Eye
 from iap_learning.tasks.kinds.platform.history import History
 from iap_learning.tasks.kinds.platform.observation_checks import check_in_flight
 from iap_learning.tasks.kinds.platform.observations import ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
-from iap_learning.tasks.kinds.platform.task import DepthImage, PlatformTask
+from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.senses import Sense, Senses
-from iap_sensors.mounted.sampling import Sampling
-from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
 from iap_simulation.batch.actions import REFERENCE_KINDS, action_of
-from iap_simulation.batch.ray_sensor import ray_sensor_spec
 from iap_simulation.batch.references import References
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
-CAMERA_KEY = f"sensors.{DEPTH_CAMERA}"
 NOTHING = Senses()
-FREE = ("rate", "outputs")  # keys of a camera in which it may differ from the task's
-
-
-class Eye(DepthNumbers):
-    """Keeps the numbers of the newest image of the first aircraft's depth camera.
-
-    Args:
-        image: what the task says of them.
-        scenario: that is flown.
-        repeat: control periods between two actions.
-        source: the policy, for errors.
-
-    Attributes:
-        topic: of the camera, without its last part.
-        numbers: (1, n) of the newest image; before the first one nothing is measured.
-
-    Raises:
-        BadInput: the scenario has no such camera, or it has no image whenever the policy acts.
-    """
-
-    def __init__(self, image: DepthImage, scenario: Scenario, repeat: int, source: str) -> None:
-        needed = cast(DepthCameraSpec, ray_sensor_spec(image.preset, image.settings))
-        camera = _camera(scenario, source)
-        for key, value in needed.model_dump(exclude=set(FREE)).items():
-            actual = getattr(camera, key)
-            if actual != value:
-                raise BadInput(
-                    f"key '{CAMERA_KEY}.{key}': {shown(actual)}, but policy '{source}' sees {shown(value)}"
-                )
-        if "depth" not in camera.outputs:
-            raise BadInput(f"key '{CAMERA_KEY}.outputs': policy '{source}' sees 'depth'")
-        hz = scenario.rates.control_hz
-        every = Sampling.of(camera.rate, hz, DEPTH_CAMERA).every
-        if repeat % every:
-            raise BadInput(
-                f"key '{CAMERA_KEY}.rate': {hz / every:g} Hz, but policy '{source}' acts at {hz / repeat:g} Hz"
-            )
-        super().__init__(image, (camera.height, camera.width), camera.range_max)
-        vehicle = scenario.vehicles[0]
-        assembly = Assembly.of(vehicle.platform, vehicle.name)
-        self.topic = mounts_on_aircraft(assembly, camera.mount, DEPTH_CAMERA)[0].source.topic
-        self.numbers = self.of(np.full((1, camera.height, camera.width), np.nan, np.float32))
-
-    def receive(self, reading: Reading) -> None:
-        """Receive a reading of any sensor; an image of the camera becomes numbers."""
-        if self.sees(reading):
-            self.numbers = self.of(reading.pixels[None].astype(np.float32, copy=False))
-
-    def sees(self, reading: Reading) -> TypeGuard[ImageReading]:
-        """True if it is an image of the camera's depths."""
-        is_depth = getattr(reading, "encoding", None) == ENCODINGS["depth"]
-        return is_depth and reading.source.topic == self.topic
-
-
-def _camera(scenario: Scenario, source: str) -> DepthCameraSpec:
-    camera = scenario.vehicles[0].sensors.depth_camera
-    if camera is None:
-        raise BadInput(
-            f"key '{CAMERA_KEY}': policy '{source}' sees images, and there is no camera"
-        )
-    return camera
 
 
 class OneWorld:

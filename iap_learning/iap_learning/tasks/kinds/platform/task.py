@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 
 from iap_description.config.record import ExtendedRecord, Record, validate
 from iap_description.config.values import Count, Flag, NonNegative, Positive
+from iap_learning.tasks.depth_numbers import DepthImage
 from iap_learning.tasks.kinds.platform.quantities import AnyQuantity
 from iap_learning.tasks.kinds.platform.rewards import Reward
 from iap_learning.tasks.kinds.platform.term_table import TERMS
@@ -62,23 +63,6 @@ class CommandRange(ExtendedRecord, ActionRange):
             return None
         size, columns = len(self.low), action_size(self.kind, aircraft)
         return UserAction(self.function, columns, size, TermInputs.at_rest(aircraft, size))
-
-
-class DepthImage(Record):
-    """The image of a depth camera or a lidar that a policy sees.
-
-    Attributes:
-        preset: of depth cameras or lidars.
-        settings: keys of it that are others here, such as ``width``.
-        blocks: rows and columns of pixels of which a policy sees the nearest alone.
-        inverse: a policy sees this depth over the measured one, at most 1, and 0 where nothing is measured [m]; None:
-            it sees the depth over the largest, and 1 where nothing is measured.
-    """
-
-    preset: str
-    settings: dict[str, Any]
-    blocks: tuple[Count, Count] = (1, 1)
-    inverse: Positive | None = None
 
 
 class TaskSuccess(Record):

@@ -7,8 +7,10 @@ import pytest
 from iap_description.errors import BadInput
 from iap_description.states import P
 from iap_learning.evaluation.baselines import score
-from iap_learning.tasks.kinds.platform.episodes import Clearance, DepthCamera, PlatformEpisodes
-from iap_learning.tasks.kinds.platform.task import DepthImage, PlatformTask
+from iap_learning.tasks.depth_camera import DepthCamera
+from iap_learning.tasks.depth_numbers import DepthImage
+from iap_learning.tasks.kinds.platform.episodes import Clearance, PlatformEpisodes
+from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_simulation.tasks.outcomes import COLLIDED
 
 FRONT = 4.0  # where a wall across the way begins, along x [m]

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_learning.tasks.kinds.platform.depth_numbers import DepthNumbers
+from iap_learning.tasks.depth_numbers import DepthImage, DepthNumbers
 from iap_learning.tasks.kinds.platform.history import History
 from iap_learning.tasks.kinds.platform.observation_checks import check_in_flight, check_in_worlds
-from iap_learning.tasks.kinds.platform.task import DepthImage
 from iap_learning.tasks.kinds.platform.user_quantities import UserQuantities, user_quantities
 from iap_learning.tasks.kinds.registry import make_task
 from iap_physics.engines.engine import RUNNING, TOO_FAR

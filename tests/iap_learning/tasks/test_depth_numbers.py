@@ -4,8 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_learning.tasks.kinds.platform.depth_numbers import DepthNumbers
-from iap_learning.tasks.kinds.platform.task import DepthImage
+from iap_learning.tasks.depth_numbers import DepthImage, DepthNumbers
 
 AWAY = [np.inf, -np.inf, np.nan]  # out of range, too near, failed
 

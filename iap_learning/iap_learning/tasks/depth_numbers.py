@@ -2,16 +2,35 @@
 """Depth images as the numbers that a policy sees."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.config.record import Record
+from iap_description.config.values import Count, Positive
 from iap_description.errors import BadInput
-from iap_learning.tasks.kinds.platform.task import DepthImage
 
 Images = NDArray[np.float32]  # (B, height, width) depths [m], not finite where nothing is measured
+
+
+class DepthImage(Record):
+    """The image of a depth camera or a lidar that a policy sees.
+
+    Attributes:
+        preset: of depth cameras or lidars.
+        settings: keys of it that are others here, such as ``width``.
+        blocks: rows and columns of pixels of which a policy sees the nearest alone.
+        inverse: a policy sees this depth over the measured one, at most 1, and 0 where nothing is measured [m]; None:
+            it sees the depth over the largest, and 1 where nothing is measured.
+    """
+
+    preset: str
+    settings: dict[str, Any]
+    blocks: tuple[Count, Count] = (1, 1)
+    inverse: Positive | None = None
 
 
 class DepthNumbers:
