@@ -73,8 +73,9 @@ OF_EXPERT = (
     ("evaluate", "@", "--task", "docking", *EPISODE),
     ("dataset", "docking", "--policy", "@", "--episodes", "1", "--json"),
 )
-# Few worlds: those that touch would fly for minutes of the processor to judge one policy.
-TRAIN = ("train", "@", "--steps", "64", "--offline", "none", "--set", "worlds=4")
+# Few worlds and no imitation: those that touch would fly for minutes of the processor to judge one policy.
+SMALL = ("--set", "worlds=4", "--set", "dagger=null")
+TRAIN = ("train", "@", "--steps", "64", "--offline", "none", *SMALL)
 LEARNING_KINDS: Mapping[str, FileKind] = {
     "task": FileKind(8, ("task_*.yaml",), OF_TASK),
     "expert": FileKind(4, ("expert_*script*.yaml", "expert_*funnel.yaml"), OF_EXPERT),

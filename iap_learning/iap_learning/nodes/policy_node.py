@@ -5,13 +5,14 @@ ros2 run iap_learning policy_node --ros-args -p scenario:=docking -p policy:=doc
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 
+from iap_description.arrays import Array
 from iap_description.config.bounds import MAX_SEED
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
@@ -49,6 +50,16 @@ def checked_phase(number: int) -> int:
     return number
 
 
+def listen_to_images(
+    node: SuiteNode, scenario: Scenario, camera: str, take: Callable[[Reading], None]
+) -> None:
+    """Subscribe to the images of a camera as they are, not compressed."""
+    infos = [each for each in sensor_infos(scenario) if each.topic == camera]
+    decode = Decoder(infos, ("none",))
+    for topic, kind in decode.types.items():
+        node.inputs.listen(kind, node.absolute(topic), partial(decode, topic), take, RELIABLE)
+
+
 class PlatformTopics:
     """A platform's policy between topics.
 
@@ -80,20 +91,12 @@ class PlatformTopics:
         read = MessageReader(ReferenceMessage).read
         inputs.listen(ReferenceMessage.TYPE, topic("reference"), read, self._on_reference, LATEST)
         if self._responder.policy.eye is not None:
-            self._listen_to_images(scenario, self._responder.policy.eye.topic)
+            listen_to_images(node, scenario, self._responder.policy.eye.topic, self._on_image)
         for sense in self._responder.policy.asks_for:
             self._listen_to_sense(sense, scenario)
 
     def _absolute(self, vehicle: str, topic: str) -> str:
         return self._node.absolute(f"{vehicle}/{topic}")
-
-    def _listen_to_images(self, scenario: Scenario, camera: str) -> None:
-        """Subscribe to the images of a camera as they are, not compressed."""
-        infos = [each for each in sensor_infos(scenario) if each.topic == camera]
-        decode, take = Decoder(infos, ("none",)), self._on_image
-        for topic, kind in decode.types.items():
-            read = partial(decode, topic)
-            self._node.inputs.listen(kind, self._node.absolute(topic), read, take, RELIABLE)
 
     def _listen_to_sense(self, sense: Sense, scenario: Scenario) -> None:
         """Subscribe to what the policy asks for."""
@@ -205,6 +208,8 @@ class PairTopics:
             self._listen(i, vehicle.name, "state/measured" if is_noisy else "state")
         read, topic = MessageReader(LatchStateMessage).read, node.absolute(LATCH_STATE)
         node.inputs.listen(LatchStateMessage.TYPE, topic, read, self._on_latches, LATEST)
+        if self.responder.pilot.eye is not None:
+            listen_to_images(node, scenario, self.responder.pilot.eye.topic, self._on_image)
 
     def _listen(self, i: int, vehicle: str, state: str) -> None:
         """Subscribe to what target (0) or chaser (1) measures."""
@@ -245,8 +250,13 @@ class PairTopics:
         number = checked_phase(int(latches.phases[self._number]))
         self._take(PairInput.PHASE, latches.stamp, latches.sequence, PHASES[number])
 
+    def _on_image(self, reading: Reading) -> None:
+        self._publish(self.responder.take_reading(reading))
+
     def _take(self, source: PairInput, stamp: int, sequence: int, part: object) -> None:
-        answer = self.responder.take(source, stamp, sequence, part)
+        self._publish(self.responder.take(source, stamp, sequence, part))
+
+    def _publish(self, answer: Array | None) -> None:
         if answer is None:
             return
         self._out.put_head(self.responder.stamp, self.responder.sequence)

@@ -9,6 +9,7 @@ import numpy as np
 from iap_control.docking.coupled_flight import PairLaws
 from iap_control.docking.guidance import PairLinks, empty_memory, script_command
 from iap_description.arrays import Array
+from iap_description.sensors.readings import Reading
 from iap_description.signals import Reference
 from iap_description.states import Command, Mode, Q
 from iap_physics.latching.latches import Latches, Phase
@@ -49,12 +50,30 @@ class PairMeasurement(NamedTuple):
         return out
 
 
+class PairEye(Protocol):
+    """Sees the images of a pilot's camera.
+
+    Attributes:
+        topic: of the camera, without its last part.
+    """
+
+    topic: str
+
+    def receive(self, reading: Reading) -> None:
+        """Receive a reading of any sensor."""
+
+
 class ScriptPilot:
     """Flies target and chaser by the script.
 
     Args:
         laws: of the pair.
+
+    Attributes:
+        eye: None: it sees no images.
     """
+
+    eye = None
 
     def __init__(self, laws: PairLaws) -> None:
         self._laws = laws
@@ -69,6 +88,10 @@ class ScriptPilot:
     def info(self) -> Mapping[str, Any]:
         """Name and task of the policy, or name of the script."""
         return {"name": "script"}
+
+    def image_due(self, stamp: int, k: int) -> float | None:  # noqa: ARG002 - as of all pilots
+        """None: it waits for no image."""
+        return None
 
     def __call__(self, k: int, sensed: PairMeasurement) -> Array:  # noqa: ARG002 - it acts at every instant
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; the next call overwrites them."""
@@ -85,6 +108,13 @@ class PairPilot(Protocol):
     @property
     def info(self) -> Mapping[str, Any]:
         """Key `policy` of metrics.json, see `iap_simulation.loop.agents.FlightAgent`."""
+
+    @property
+    def eye(self) -> PairEye | None:
+        """Receiver of its images; None where it sees none."""
+
+    def image_due(self, stamp: int, k: int) -> float | None:
+        """Time [ns] from which on an image is new enough for instant k of a stamp [ns]; None: it needs none."""
 
     def __call__(self, k: int, sensed: PairMeasurement) -> Array:
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser at control instant k."""
@@ -116,8 +146,8 @@ class DockingPilot:
 
     @property
     def sinks(self) -> Sequence[ReadingSink]:
-        """None: what is measured of both is asked for."""
-        return ()
+        """The receiver of the pilot's images; what else is measured of both is asked for."""
+        return () if self._pair.eye is None else (self._pair.eye,)
 
     @property
     def info(self) -> Mapping[str, Any]:

@@ -13,21 +13,26 @@ from iap_bringup.cli import replay, studies, train, warm_up
 from iap_description.errors import BadInput
 
 
-def experiment(*, offline=True, online=True):
-    """An experiment of both stages."""
+def experiment(*, offline=True, dagger=False, online=True):
+    """An experiment of stages."""
     method = SimpleNamespace(updates=100)
     return SimpleNamespace(
         name="hold", seed=3, offline=SimpleNamespace(method="bc", bc=method) if offline else None,
+        dagger=SimpleNamespace(all_updates=30) if dagger else None,
         online=SimpleNamespace(steps=400) if online else None,
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("offline", "online", "totals"),
-    [(True, True, {"offline": 100, "online": 400}), (False, True, {"online": 400}), (True, False, {"offline": 100})],
+    ("stages", "totals"),
+    [
+        ((True, False, True), {"offline": 100, "online": 400}), ((False, False, True), {"online": 400}),
+        ((True, False, False), {"offline": 100}), ((False, True, True), {"dagger": 30, "online": 400}),
+    ],
 )  # fmt: skip
-def test_totals_are_of_the_stages_that_there_are(offline, online, totals):
-    assert train._totals(experiment(offline=offline, online=online)) == totals
+def test_totals_are_of_the_stages_that_there_are(stages, totals):
+    offline, dagger, online = stages
+    assert train._totals(experiment(offline=offline, dagger=dagger, online=online)) == totals
 
 
 def test_the_text_above_a_training_stays_from_its_first_row_on_and_stages_appear_in_turn():
@@ -76,7 +81,7 @@ def test_a_training_ends_with_its_best_policy_and_what_judges_it(monkeypatch):
     best = SimpleNamespace(success=0.975, returns=1.234, steps=99)
     train._show(console, SimpleNamespace(best=best, folder=Path("t")))
     assert " ".join(console.file.getvalue().split()) == (
-        "best policy: 97.5% of episodes without exploration, return 1.23, after 99 steps online"
+        "best policy: 97.5% of episodes without exploration, return 1.23, after 99 steps"
         " policy: t/policy.npz judge it: iap evaluate t/policy.npz"
     )
     console = Console(file=io.StringIO(), width=40)

@@ -6,12 +6,16 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.sensors.readings import Reading
 from iap_io.ros.synchronizer import Instant, TimeSynchronizer
+from iap_io.wire.stamps import SECOND
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import info_of, periods
+from iap_learning.tasks.eye import Eye
 from iap_learning.tasks.kinds.docking.pair import DockingPair
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_simulation.docking.pair_pilot import DockingPilot, PairMeasurement, PairPilot
@@ -39,18 +43,25 @@ class PolicyPair:
         task: of it.
         scenario: that docks.
 
+    Attributes:
+        eye: sees the images of the chaser's camera; None where the task has none.
+
     Raises:
-        BadInput: the policy is of another platform, rate or layout.
+        BadInput: the policy is of another platform, rate or layout, or the camera is.
     """
 
     def __init__(self, policy: Policy, task: DockingTask, scenario: Scenario) -> None:
-        self._repeat = periods(policy, scenario)
-        (target, _), _ = pair_of(scenario)
+        self._repeat, self._dt_ns = periods(policy, scenario), SECOND * scenario.dt
+        (target, chaser), _ = pair_of(scenario)
+        self.eye = None
+        if task.depth is not None:
+            self.eye = Eye(task.depth, scenario, self._repeat, policy.name, chaser)
         self._pair, self._policy = DockingPair(task, scenario), policy.acting()
         self._info = info_of(policy)
         interface, platform = self._pair.interface, scenario.vehicles[target].platform.name
         hz = scenario.rates.control_hz
-        layout = Layout.of(task, interface.observer.layout, interface.scale.size, platform, hz)
+        terms = (*interface.observer.layout, *(() if self.eye is None else (self.eye.term,)))
+        layout = Layout.of(task, terms, interface.scale.size, platform, hz)
         policy.check(layout, f"task '{task.name}' in this scenario")
         self._period = -1  # of the last action
 
@@ -59,14 +70,24 @@ class PolicyPair:
         """Name and task of the policy, or name of the script."""
         return self._info
 
+    def image_due(self, stamp: int, k: int) -> float | None:
+        """Time [ns] from which on an image is new enough for instant k of a stamp [ns]; None: it needs none."""
+        if self.eye is None or k // self._repeat <= self._period:
+            return None
+        return max(stamp - (k % self._repeat + 0.5) * self._dt_ns, 0.0)
+
     def __call__(self, k: int, sensed: PairMeasurement) -> Array:
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; a missed instant puts off no action."""
         pair = self._pair
         pair.sense(sensed.rows, sensed.wrench_W, sensed.phase)
         if k // self._repeat > self._period:
-            pair.take(self._policy(pair.observe()))
+            pair.take(self._policy(self._observation()))
             self._period = k // self._repeat
         return pair.command()
+
+    def _observation(self) -> NDArray[np.float32]:
+        terms = self._pair.observe()
+        return terms if self.eye is None else np.concatenate([terms, self.eye.numbers[0]])
 
 
 class PairInput(IntEnum):
@@ -77,6 +98,8 @@ class PairInput(IntEnum):
 
 class PairResponder:
     """Answers every instant once; one that comes again gets the same answer, an earlier one begins a new flight.
+
+    At an instant at which a pilot acts on images it waits for one of the same period.
 
     Args:
         make: makes the pilot of a flight.
@@ -98,6 +121,8 @@ class PairResponder:
         """Begin a flight, of which some parts may be there."""
         self.pilot = self._make()
         self.stamp, self.sequence = -1, 0
+        self._waiting: Instant | None = None  # for an image
+        self._seen = -1  # stamp of the newest image [ns]
 
     def take(self, source: PairInput, stamp: int, sequence: int, part: object) -> Array | None:
         """Take a part of an instant, an array of its own; returns the answer that it completes.
@@ -108,12 +133,32 @@ class PairResponder:
             sequence: number of the state, of states and latches; 0 of wrenches.
             part: measured row (13,), wrench (6,) in the vehicle's axes, or the latch's phase.
         """
-        if source == PairInput.TARGET and stamp < self.stamp:  # simulation time began anew
+        newest = self.stamp if self._waiting is None else self._waiting.stamp
+        if source == PairInput.TARGET and stamp < newest:  # simulation time began anew
             self._begin()
         instant = self._parts.take(source, stamp, sequence, (sequence, part))
         if instant is None or instant.stamp < self.stamp:
             return None
+        return self._try(instant)
+
+    def take_reading(self, reading: Reading) -> Array | None:
+        """Take a reading of the camera; returns the answer that waited for it."""
+        if reading.stamp < self._seen:  # simulation time began anew
+            self._begin()
+        eye = self.pilot.eye
+        assert eye is not None  # nobody else listens to readings
+        eye.receive(reading)
+        self._seen = reading.stamp
+        return None if self._waiting is None else self._try(self._waiting)
+
+    def _try(self, instant: Instant) -> Array | None:
+        """Answer an instant, unless it waits for an image."""
         if instant.stamp > self.stamp:
+            k = instant.parts[PairInput.TARGET][0]
+            due = self.pilot.image_due(instant.stamp, k)
+            if due is not None and not due <= self._seen <= instant.stamp:
+                self._waiting = instant
+                return None
             self._answer(instant)
         return self.answer
 
@@ -123,5 +168,5 @@ class PairResponder:
         sensed = PairMeasurement(np.stack([target, chaser]), np.stack(wrenches), phase)
         k = numbers[PairInput.TARGET]  # whichever part has come last
         self.answer[:] = self.pilot(k, sensed)
-        self.stamp, self.sequence = instant.stamp, k
+        self.stamp, self.sequence, self._waiting = instant.stamp, k, None
         self.answered += 1

@@ -153,13 +153,19 @@ def test_a_scenario_that_docks_nothing_is_refused():
 def test_an_earlier_instant_of_the_target_begins_a_new_flight():
     made, answers = [], []
 
-    def pilot(k, sensed):
-        answers.append((k, sensed.phase))
-        return np.full((2, 4), float(k))
+    class Pilot:
+        eye = None
+
+        def image_due(self, stamp, k):
+            return None
+
+        def __call__(self, k, sensed):
+            answers.append((k, sensed.phase))
+            return np.full((2, 4), float(k))
 
     def make():
         made.append(1)
-        return pilot
+        return Pilot()
 
     responder = PairResponder(make)
     assert (responder.stamp, responder.sequence, len(made)) == (-1, 0, 1)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Answers to messages of a pair: those of one process bit for bit, once for each instant, anew after a reset."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,11 +81,18 @@ def _fill(own: Command, command: Command) -> None:
 def test_an_instant_is_answered_once_by_what_the_pilot_says_of_all_its_parts() -> None:
     asked = []
 
-    def pilot(k: int, sensed: PairMeasurement) -> np.ndarray:
-        asked.append((k, sensed))
-        return np.full((2, 4), float(len(asked)))
+    class Pilot:
+        info: Mapping[str, Any] = {}
+        eye = None
 
-    responder = PairResponder(lambda: pilot)
+        def image_due(self, stamp: int, k: int) -> float | None:  # noqa: ARG002 - of those who see
+            return None
+
+        def __call__(self, k: int, sensed: PairMeasurement) -> np.ndarray:
+            asked.append((k, sensed))
+            return np.full((2, 4), float(len(asked)))
+
+    responder = PairResponder(Pilot)
     rows, wrenches = np.arange(26.0).reshape(2, 13), np.arange(12.0).reshape(2, 6)
 
     def tell(k: int) -> list[np.ndarray | None]:
