@@ -57,6 +57,7 @@ BARS: dict[str, dict[str, Bar]] = {
     "beetle_hover": AS_PYBULLET,
     "blind": {"position_max_m": None, **AS_PYBULLET},
     "docking": DOCKED,
+    "docking_depth": DOCKED,
     "docking_hard": DOCKED,
     "figure_eight": TRACKED,
     "figure_eight_windy": {"position_rmse_m": 0.016, "attitude_rmse_deg": 2.0},

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
@@ -33,7 +32,6 @@ from iap_learning.training.judging import Judge
 from iap_learning.training.libraries import jax
 from iap_learning.training.log import TrainingLog
 from iap_learning.training.moments import Moments, Scaling, no_moments, scaling, updated
-from iap_learning.training.networks import Floats
 from iap_learning.training.policy_network import NetworkFlight, PolicyNetwork
 from iap_learning.training.seeds import draw_seeds
 from iap_simulation.batch.batch_support import check_fits
@@ -54,30 +52,14 @@ class State(NamedTuple):
     moments: Moments
 
 
-class LearnerPilot:
-    """A policy that learns, in all worlds of episodes; see `EpisodeAgent`.
-
-    Args:
-        flight: of the policy.
-    """
-
-    def __init__(self, flight: NetworkFlight, worlds: int) -> None:
-        self._flight, self._every = flight, np.arange(worlds)
-
-    def reset(self, worlds: ArrayLike | None = None) -> None:
-        """Begin with some worlds' new episodes, or with all."""
-        self._flight.begin(self._every if worlds is None else worlds)
-
-    def __call__(self, observations: Floats) -> Floats:
-        """Actions (B, m) at observations (B, n)."""
-        return self._flight(observations)
-
-
 class Flights:
     """The flights of all rounds, in memory and in files.
 
     Args:
-        folder: of the files; None has to be made.
+        folder: of the files, which the first round makes.
+
+    Attributes:
+        episodes: of the rounds so far.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -112,7 +94,7 @@ class Flights:
                 ends = np.cumsum(arrays["lengths"])[:-1]
                 parts = (np.split(arrays[key], ends) for key in ("observations", "actions"))
                 self.episodes += [Demonstration(*pair) for pair in zip(*parts, strict=True)]
-            except (KeyError, ValueError) as error:
+            except (KeyError, ValueError, TypeError, IndexError) as error:
                 raise BadInput(f"{file}: has not the arrays of flights: {error}") from error
 
     def remove(self) -> None:
@@ -199,8 +181,7 @@ class DaggerStage:
         if number > 0:
             scaler = scaling(state.moments, self._experiment.normalisation.least)
             network = state.learner.network
-            flight = NetworkFlight(self._blocks, network, scaler, episodes.count)
-            flyer = LearnerPilot(flight, episodes.count)
+            flyer = NetworkFlight(self._blocks, network, scaler, episodes.count)
         rollouts = collect(episodes, flyer, seeds.tolist(), expert=self._expert)
         return [_demonstration(each) for each in rollouts], {
             "success": float(np.mean([each.success for each in rollouts])),

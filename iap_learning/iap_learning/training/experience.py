@@ -135,7 +135,7 @@ class Collector:
                 ended.append(self._summary(step.success, over))
                 self._seen = following[t].copy()
                 self._seen[over] = episodes.reset(over)
-                flight.begin(over)
+                flight.reset(over)
         self._check(rewards)
         return Experience(
             observations,

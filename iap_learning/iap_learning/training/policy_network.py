@@ -76,9 +76,9 @@ class NetworkFlight:
         self._blocks, self._network, self._scaling = blocks, network, scaling
         self.memory = np.zeros((worlds, memory_size(blocks)), np.float32)
 
-    def begin(self, worlds: ArrayLike) -> None:
-        """Forget the flights of some worlds, their indices or a mask (B,)."""
-        self.memory[np.asarray(worlds)] = 0.0
+    def reset(self, worlds: ArrayLike | None = None) -> None:
+        """Forget the flights of some worlds, their indices or a mask (B,); or of all."""
+        self.memory[... if worlds is None else np.asarray(worlds)] = 0.0
 
     def __call__(self, observations: Floats) -> Floats:
         """Actions (B, m), not clipped, at observations (B, n); once in every step."""

@@ -46,7 +46,7 @@ def test_over_a_whole_flight_actions_are_those_of_its_steps(blocks) -> None:
     flight.memory[:] = first
     step_by_step = []
     for t in range(STEPS):
-        flight.begin(starts[t] > 0.0)
+        flight.reset(starts[t] > 0.0)
         step_by_step.append(flight(observations[t]))
     steps = BlockSteps(scaling(observations), first, starts)
     np.testing.assert_allclose(

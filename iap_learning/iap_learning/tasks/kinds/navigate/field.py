@@ -112,8 +112,7 @@ class FieldGuidanceSettings(Record):
         least: share of it that is left at the least clearance and inside of obstacles.
         ahead: for how long the present velocity goes on before a command acts [s].
         back: rate with which it returns to the grid [1/s].
-        turn: rate with which it turns to its heading [1/s].
-        face: share of the angle between x and the velocity that this heading has: 0 looks along x, 1 where it flies.
+        turn: rate with which it turns back along x [1/s].
     """
 
     low: Vec3
@@ -126,7 +125,6 @@ class FieldGuidanceSettings(Record):
     ahead: NonNegative
     back: NonNegative
     turn: NonNegative
-    face: Share
 
 
 class FieldGuidance:
@@ -174,7 +172,7 @@ class FieldGuidance:
     def __call__(self) -> Array:
         """(B, 4) velocity in `map` and yaw rate at the present instant."""
         settings = self._settings
-        how = (settings.spacing, settings.ahead, settings.back, settings.turn, settings.face)
+        how = (settings.spacing, settings.ahead, settings.back, settings.turn)
         fields = (self.times, self.speeds, self.low)
         _guide(self._episodes.worlds.state, *fields, how, self._values)
         return self._values
@@ -186,7 +184,7 @@ def _guide(
     times: Array,
     speeds: Array,
     low: Array,
-    how: tuple[float, float, float, float, float],
+    how: tuple[float, float, float, float],
     out: Array,
 ) -> None:
     """Write velocities and yaw rates of all worlds.
@@ -196,10 +194,10 @@ def _guide(
         times: (B, nx, ny, nz) to the goal [s].
         speeds: (B, nx, ny, nz) [m/s].
         low: (3,) least corner of the grids [m].
-        how: spacing, ahead, back, turn and face of `FieldGuidanceSettings`.
+        how: spacing, ahead, back and turn of `FieldGuidanceSettings`.
         out: (B, 4) written.
     """
-    spacing, ahead, back, turn, face = how
+    spacing, ahead, back, turn = how
     for b in range(len(x)):
         p, v = vec_at(x[b, 0], 0), vec_at(x[b, 0], 7)
         u = _on_grid(p, v, low, spacing, ahead)
@@ -209,16 +207,7 @@ def _guide(
         speed = value_at(speeds[b], inside)
         for k in range(3):
             out[b, k] = -speed * fall[k] / length + back * spacing * (inside[k] - u[k])
-        out[b, 3] = turn * yaw_error(out[b], face, x[b, 0, 3:7])
-
-
-@formula
-def yaw_error(v_W: Array, face: float, q_WP: Array) -> float:
-    """Angle [rad] from the present yaw to a share of the angle between x and a velocity."""
-    error = face * math.atan2(v_W[1], v_W[0]) - yaw_of(q_WP)
-    if error > math.pi:
-        return error - 2.0 * math.pi
-    return error + 2.0 * math.pi if error < -math.pi else error
+        out[b, 3] = -turn * yaw_of(x[b, 0, 3:7])
 
 
 @formula

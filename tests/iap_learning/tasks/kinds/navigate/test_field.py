@@ -141,7 +141,7 @@ def test_a_command_goes_down_the_field_where_it_will_act_and_back_into_the_grid_
     x, out = np.zeros((1, 1, 13)), np.zeros((1, 4))
     for p, v in (([0.0, 0.4, 1.2], [0.5, -1.0, 0.2]), ([0.6, 3.0, 1.2], [1.5, 1.0, -4.0])):
         x[0, 0, P], x[0, 0, V], x[0, 0, Q] = p, v, (0.0, 0.0, np.sin(0.2), np.cos(0.2))
-        _guide(x, times, speeds, low, (spacing, ahead, back, turn, 0.0), out)
+        _guide(x, times, speeds, low, (spacing, ahead, back, turn), out)
         acts = np.array(p) + ahead * np.array(v)
         inside = np.clip(acts, low, low + spacing * np.array([4, 8, 4]))
         way = np.array([0.0, 1.0 + 0.25 * inside[1], 0.0]) + back * (inside - acts)

@@ -19,7 +19,7 @@ from iap_learning.tasks.kinds.navigate.potential_field import (
 
 FIELD = fields.FieldGuidanceSettings(
     low=(-1.0, -0.5, 1.0), high=(1.0, 0.5, 2.0), spacing=0.5, tight=0.4, open=0.9, cruise=2.0, least=0.1, ahead=0.2,
-    back=0.7, turn=1.5, face=0.0,
+    back=0.7, turn=1.5,
 )  # fmt: skip
 
 
@@ -162,19 +162,3 @@ def test_a_field_reads_the_goal_attitude_and_depths_of_an_observation():
     del columns["attitude"]
     with pytest.raises(BadInput, match="^task 't': key 'observation': needs 'attitude' here$"):
         PotentialField(NUMBERS, episodes)
-
-
-@pytest.mark.parametrize(
-    ("velocity", "face", "yaw", "error"),
-    [
-        ([1.0, 1.0], 0.0, 0.3, -0.3),  # along x
-        ([1.0, 1.0], 1.0, 0.3, np.pi / 4 - 0.3),
-        ([0.0, -2.0], 0.5, 0.0, -np.pi / 4),
-        ([-1.0, 0.1], 1.0, -3.0, np.arctan2(0.1, -1.0) + 3.0 - 2.0 * np.pi),  # the short way
-        ([-1.0, -0.1], 1.0, 3.0, np.arctan2(-0.1, -1.0) - 3.0 + 2.0 * np.pi),
-    ],
-)
-def test_a_heading_is_a_share_of_the_way_from_x_to_the_velocity(velocity, face, yaw, error):
-    q = np.array([0.0, 0.0, np.sin(0.5 * yaw), np.cos(0.5 * yaw)])
-    found = fields.yaw_error(np.array([*velocity, 0.0, 0.0]), face, q)
-    assert found == pytest.approx(error, abs=1e-12)
