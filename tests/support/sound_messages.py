@@ -82,6 +82,7 @@ BY_THE_TRUTH = (  # modules as they are measured, since nothing here makes estim
 BY_CAPTURE = "module_hover"  # scenario, whose only vehicle has a motion capture
 STANDING = (
     "docking",
+    "docking_depth",
     "module_docking",
     "navigate",
     "perch_on_wall",
@@ -334,6 +335,7 @@ NODES: dict[str, tuple[Callable[[], SuiteNode], bool]] = {
     "physics_node": (_physics, True),
     "coordinator_node": (_coordinator, True),
     "policy_node of a pair": (lambda: _policy("docking"), True),
+    "policy_node of a pair that sees": (lambda: _policy("docking_depth"), True),
     "policy_node that sees": (lambda: _policy("navigate"), True),
     "policy_node that touches": (lambda: _policy("perch_on_wall"), True),
     "wrench_observer_node": (_observer, True),

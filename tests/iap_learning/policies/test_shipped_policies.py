@@ -107,3 +107,23 @@ def test_a_policy_goes_into_a_bore_more_softly_than_the_agent_that_it_learned_fr
     agent = fly_batched(task, baseline("insert"), seeds)
     learned = flown("peg_in_hole", 16)
     assert learned.measures["force_peak"].mean() < agent.measures["force_peak"].mean()
+
+
+@pytest.mark.slow
+def test_a_policy_with_a_memory_docks_by_depth_images_alone() -> None:
+    results = flown("docking_depth", 64)
+    assert Policy.load("docking_depth").memory == 64
+    assert results.success.mean() >= 0.93
+    assert np.quantile(results.measures["force_peak"], 0.95) <= 45.0
+    assert np.nanmean(results.measures["time"]) <= 3.0
+    task = task_of_policy(Policy.load("docking_depth"))
+    still = fly_batched(task, baseline("zero"), range(FRESH, FRESH + 16))
+    assert not still.success.any()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
+def test_a_policy_slides_along_walls_as_the_agent_that_it_imitates() -> None:
+    results = flown("slide_along_wall", 32)
+    assert results.success.mean() >= 0.95
+    assert np.quantile(results.measures["force_peak"], 0.9) <= 15.0
