@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Protocol
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.sensors.readings import Reading
 from iap_description.signals import Reference
 from iap_description.states import Command
 from iap_learning.policies.policy import Policy
@@ -16,6 +15,7 @@ from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.senses import Sense, Senses
 from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import RUNNING
+from iap_sensors.mounted.sensor_suite import CameraSink
 from iap_simulation.loop.agents import FlightAgent, JointGuidance
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.simulation import Simulation
@@ -58,19 +58,6 @@ def _whole_scenario(_: Task) -> None:
     """None: the whole scenario is flown."""
 
 
-class PolicyEye(Protocol):
-    """Sees the images of a policy's camera.
-
-    Attributes:
-        topic: of the camera, without its last part.
-    """
-
-    topic: str
-
-    def receive(self, reading: Reading) -> None:
-        """Receive a reading of any sensor."""
-
-
 class FlyingPolicy(Protocol):
     """A policy that flies one platform, in the loop and between messages."""
 
@@ -79,7 +66,7 @@ class FlyingPolicy(Protocol):
         """Name and task of the policy."""
 
     @property
-    def eye(self) -> PolicyEye | None:
+    def eye(self) -> CameraSink | None:
         """Receiver of its images; None where it sees none."""
 
     @property

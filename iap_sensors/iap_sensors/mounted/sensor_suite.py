@@ -28,6 +28,16 @@ class ReadingSink(Protocol):
         """Receive one; those of one sensor come in the order of their stamps."""
 
 
+class CameraSink(ReadingSink, Protocol):
+    """Receives readings, and looks at those of one camera.
+
+    Attributes:
+        topic: of the camera, without its last part.
+    """
+
+    topic: str
+
+
 class VehicleSensors:
     """The sensors of one vehicle but its cameras.
 

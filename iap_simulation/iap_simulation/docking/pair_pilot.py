@@ -9,13 +9,12 @@ import numpy as np
 from iap_control.docking.coupled_flight import PairLaws
 from iap_control.docking.guidance import PairLinks, empty_memory, script_command
 from iap_description.arrays import Array
-from iap_description.sensors.readings import Reading
 from iap_description.signals import Reference
 from iap_description.states import Command, Mode, Q
 from iap_physics.latching.latches import Latches, Phase
 from iap_physics.measured.wrench_sensor import to_world
 from iap_physics.plant.plant import Plant
-from iap_sensors.mounted.sensor_suite import ReadingSink
+from iap_sensors.mounted.sensor_suite import CameraSink, ReadingSink
 from iap_simulation.docking.pair_laws import pair_laws
 from iap_simulation.docking.ports import is_held, pair_of
 from iap_simulation.scenario.scenario import Scenario
@@ -48,19 +47,6 @@ class PairMeasurement(NamedTuple):
         out = np.zeros(6)
         to_world(self.wrenches_P[1], self.rows[1, Q], out)
         return out
-
-
-class PairEye(Protocol):
-    """Sees the images of a pilot's camera.
-
-    Attributes:
-        topic: of the camera, without its last part.
-    """
-
-    topic: str
-
-    def receive(self, reading: Reading) -> None:
-        """Receive a reading of any sensor."""
 
 
 class ScriptPilot:
@@ -110,7 +96,7 @@ class PairPilot(Protocol):
         """Key `policy` of metrics.json, see `iap_simulation.loop.agents.FlightAgent`."""
 
     @property
-    def eye(self) -> PairEye | None:
+    def eye(self) -> CameraSink | None:
         """Receiver of its images; None where it sees none."""
 
     def image_due(self, stamp: int, k: int) -> float | None:
