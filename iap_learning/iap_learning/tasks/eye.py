@@ -21,6 +21,18 @@ CAMERA_KEY = f"sensors.{DEPTH_CAMERA}"
 FREE = ("rate", "outputs")  # keys of a camera in which it may differ from the task's
 
 
+def image_due(stamp: int, k: int, repeat: int, dt_ns: float) -> float:
+    """Simulation time [ns] from which on an image is of the period of an action.
+
+    Args:
+        stamp: of a control instant [ns].
+        k: its number.
+        repeat: control periods between two actions.
+        dt_ns: length of a control period [ns].
+    """
+    return max(stamp - (k % repeat + 0.5) * dt_ns, 0.0)
+
+
 class Eye(DepthNumbers):
     """Keeps the numbers of the newest image of a depth camera on a vehicle's first aircraft.
 

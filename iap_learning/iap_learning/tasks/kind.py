@@ -77,11 +77,8 @@ class FlyingPolicy(Protocol):
     def gives_references(self) -> bool:
         """True if its outputs are references for the vehicle's controller; else they are commands of its aircraft."""
 
-    def acts_at(self, k: int) -> bool:
-        """True if it acts anew at control instant k."""
-
-    def period_began(self, stamp: int, k: int) -> float:
-        """Simulation time [ns] from which on an image is of the present action's period."""
+    def image_due(self, stamp: int, k: int) -> float | None:
+        """Time [ns] from which on an image is new enough for instant k of a stamp [ns]; None: it needs none."""
 
     def __call__(
         self, k: int, x: Array, rpm: Array, reference: Array, senses: Senses

@@ -80,9 +80,9 @@ class TouchPolicy:
         """True if it acts anew at control instant k; a missed instant puts off no action."""
         return k // self._repeat > self._period
 
-    def period_began(self, stamp: int, k: int) -> float:  # noqa: ARG002 - as of all that fly
-        """The stamp itself: it waits for no image."""
-        return stamp
+    def image_due(self, stamp: int, k: int) -> float | None:  # noqa: ARG002 - as of all that fly
+        """None: it waits for no image."""
+        return None
 
     def __call__(
         self, k: int, x: Array, rpm: Array, reference: Array, senses: Senses

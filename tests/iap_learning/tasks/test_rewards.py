@@ -368,11 +368,8 @@ class Policy:
         assert senses == (None, None, None)
         return self.number, k, x, rpm, row
 
-    def acts_at(self, k: int) -> bool:
-        return k % 2 == 0
-
-    def period_began(self, stamp: int, k: int) -> int:
-        return stamp - 10
+    def image_due(self, stamp: int, k: int) -> int | None:
+        return stamp - 10 if self.eye is not None and k % 2 == 0 else None
 
 
 def responder(*, sees: bool = False) -> PlatformResponder:

@@ -15,7 +15,7 @@ from iap_io.wire.stamps import SECOND
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import info_of, periods
-from iap_learning.tasks.eye import Eye
+from iap_learning.tasks.eye import Eye, image_due
 from iap_learning.tasks.kinds.docking.pair import DockingPair
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_simulation.docking.pair_pilot import DockingPilot, PairMeasurement, PairPilot
@@ -74,7 +74,7 @@ class PolicyPair:
         """Time [ns] from which on an image is new enough for instant k of a stamp [ns]; None: it needs none."""
         if self.eye is None or k // self._repeat <= self._period:
             return None
-        return max(stamp - (k % self._repeat + 0.5) * self._dt_ns, 0.0)
+        return image_due(stamp, k, self._repeat, self._dt_ns)
 
     def __call__(self, k: int, sensed: PairMeasurement) -> Array:
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; a missed instant puts off no action."""

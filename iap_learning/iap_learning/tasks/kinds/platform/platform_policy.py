@@ -14,7 +14,7 @@ from iap_io.wire.stamps import SECOND
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY, info_of, periods
-from iap_learning.tasks.eye import Eye
+from iap_learning.tasks.eye import Eye, image_due
 from iap_learning.tasks.kinds.platform.history import History
 from iap_learning.tasks.kinds.platform.observation_checks import check_in_flight
 from iap_learning.tasks.kinds.platform.observations import ObservationInputs
@@ -122,9 +122,11 @@ class PlatformPolicy:
         """True if it acts anew at control instant k; a missed instant puts off no action."""
         return k // self._repeat > self._period
 
-    def period_began(self, stamp: int, k: int) -> float:
-        """Simulation time [ns] at which the present action is due, at instant k of a stamp [ns]."""
-        return max(stamp - (k % self._repeat + 0.5) * self._dt_ns, 0.0)
+    def image_due(self, stamp: int, k: int) -> float | None:
+        """Time [ns] from which on an image is new enough for instant k of a stamp [ns]; None: it needs none."""
+        if self.eye is None or not self.acts_at(k):
+            return None
+        return image_due(stamp, k, self._repeat, self._dt_ns)
 
     def __call__(
         self,

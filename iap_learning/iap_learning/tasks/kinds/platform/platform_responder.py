@@ -107,9 +107,8 @@ class PlatformResponder:
         return self._answer
 
     def _misses_image(self, stamp: int, k: int) -> bool:
-        if self.policy.eye is None or not self.policy.acts_at(k):
-            return False
-        return not self.policy.period_began(stamp, k) <= self._seen <= stamp
+        due = self.policy.image_due(stamp, k)
+        return due is not None and not due <= self._seen <= stamp
 
 
 def _in_world(wrench_P: Array, q_WP: Array) -> Array:

@@ -35,7 +35,9 @@ class Answering(SimpleNamespace):
     """A policy that answers with the number of the state."""
 
     def __init__(self, flights: Flights) -> None:
-        super().__init__(asks_for=flights.asks_for, eye=None, flights=flights)
+        super().__init__(
+            asks_for=flights.asks_for, eye=None, image_due=lambda *_: None, flights=flights
+        )
 
     def __call__(self, k: int, *given: Any) -> int:
         self.flights.asked.append((k, *given))
