@@ -5,7 +5,7 @@ ros2 run iap_learning policy_node --ros-args -p scenario:=docking -p policy:=doc
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -20,14 +20,13 @@ from iap_description.states import REF_FIXED, Command, Mode
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST, Diagnostics, SuiteNode
 from iap_io.ros.process import program
-from iap_io.ros.sensor_topics import RELIABLE
 from iap_io.runs.topics import LATCH_STATE, PLANNED, WORLD_STATE
-from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
 from iap_io.wire.stamps import SECOND
 from iap_learning.learned_agents import flies_by_references, pair_pilot, platform_policy
+from iap_learning.nodes.policy_inputs import checked_phase, listen_to_images
 from iap_learning.tasks.kinds.docking.policy_pair import PairInput, PairResponder
 from iap_learning.tasks.kinds.platform.platform_responder import Answer, PlatformResponder
 from iap_learning.tasks.senses import Sense
@@ -35,29 +34,7 @@ from iap_msgs.msg import PlatformCommand, PlatformReference
 from iap_physics.latching.latches import PHASES
 from iap_simulation.docking.ports import pair_of
 from iap_simulation.scenario.resolving import Options, resolve
-from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario
-
-
-def checked_phase(number: int) -> int:
-    """The number of a latch's phase.
-
-    Raises:
-        BadInput: there is no such phase.
-    """
-    if number >= len(PHASES):
-        raise BadInput(f"phases: {number} is none of 0 to {len(PHASES) - 1}")
-    return number
-
-
-def listen_to_images(
-    node: SuiteNode, scenario: Scenario, camera: str, take: Callable[[Reading], None]
-) -> None:
-    """Subscribe to the images of a camera as they are, not compressed."""
-    infos = [each for each in sensor_infos(scenario) if each.topic == camera]
-    decode = Decoder(infos, ("none",))
-    for topic, kind in decode.types.items():
-        node.inputs.listen(kind, node.absolute(topic), partial(decode, topic), take, RELIABLE)
 
 
 class PlatformTopics:

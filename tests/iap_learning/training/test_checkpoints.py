@@ -7,9 +7,10 @@ import pytest
 pytest.importorskip("jax")
 
 from iap_description.errors import BadInput
+from iap_learning.training.checkpoints import TrainingProgress, load, restored, save
 from iap_learning.training.experiment import Choice, make_experiment
 from iap_learning.training.networks import make_network
-from iap_learning.training.training import TrainingProgress, digest, load, restored, save
+from iap_learning.training.training import digest
 
 
 def tree(size=4):

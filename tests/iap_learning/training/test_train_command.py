@@ -13,8 +13,8 @@ pytest.importorskip("jax")
 
 from iap_bringup.cli.main import main
 from iap_io.runs.run_folder import CHECKPOINT
+from iap_learning.training.checkpoints import load
 from iap_learning.training.log import read_progress
-from iap_learning.training.training import load
 
 SMALL = ["--set=worlds=4", "--set=threads=1", "--set=online.together=1"]
 SMALL += ["--set=online.ppo.horizon=4", "--set=online.ppo.minibatches=1"]

@@ -14,6 +14,7 @@ from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CHECKPOINT
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.registry import make_episodes
+from iap_learning.training.checkpoints import load
 from iap_learning.training.experiment import (
     EXPERIMENTS,
     Choice,
@@ -22,7 +23,7 @@ from iap_learning.training.experiment import (
     write_experiment,
 )
 from iap_learning.training.log import TrainingLog, read_progress
-from iap_learning.training.training import begin, go_on, load
+from iap_learning.training.training import begin, go_on
 
 SMALL = (
     "worlds=6",

@@ -39,7 +39,7 @@ def run(block: Convolution, arrays: Arrays, steps: BlockSteps) -> Tensor:
 
 
 def _patches(block: Convolution, image: Tensor) -> Tensor:
-    """What a kernel covers at each of its places, in images (N, rows, columns, channels): row by row, by channels."""
+    """Numbers that a kernel covers at each place, in images (N, rows, columns, channels): row by row, by channels."""
     rows, columns = ((each - block.kernel) // block.stride for each in image.shape[1:3])
     return jnp.concatenate(
         [

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inputs of policies that nodes of all kinds take alike."""
+
+from collections.abc import Callable
+from functools import partial
+
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import Reading
+from iap_io.ros.node import SuiteNode
+from iap_io.ros.sensor_topics import RELIABLE
+from iap_io.sensor_messages.sensor_reader import Decoder
+from iap_physics.latching.latches import PHASES
+from iap_simulation.scenario.rig_spec import sensor_infos
+from iap_simulation.scenario.scenario import Scenario
+
+
+def checked_phase(number: int) -> int:
+    """The number of a latch's phase.
+
+    Raises:
+        BadInput: there is no such phase.
+    """
+    if number >= len(PHASES):
+        raise BadInput(f"phases: {number} is none of 0 to {len(PHASES) - 1}")
+    return number
+
+
+def listen_to_images(
+    node: SuiteNode, scenario: Scenario, camera: str, take: Callable[[Reading], None]
+) -> None:
+    """Subscribe to the images of a camera as they are, not compressed."""
+    infos = [each for each in sensor_infos(scenario) if each.topic == camera]
+    decode = Decoder(infos, ("none",))
+    for topic, kind in decode.types.items():
+        node.inputs.listen(kind, node.absolute(topic), partial(decode, topic), take, RELIABLE)
