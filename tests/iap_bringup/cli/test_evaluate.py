@@ -85,7 +85,7 @@ def test_a_baseline_needs_a_task_and_has_no_network(
     [
         (["nowhere"], "no policy 'nowhere'"),
         ([__file__], "no policy of this suite, whose files end in .npz"),
-        (["POLICY", "--preset", "soft"], "task 'docking' has nominal, hard"),
+        (["POLICY", "--preset", "soft"], "task 'docking' has nominal, depth, hard"),
         (["POLICY", "--set", "forse=40"], "did you mean force?"),
         (["POLICY", "--set", "settings.wind.sped=4.0"], "wind.sped"),
         (["POLICY", "--set", "force"], "--set force: expected KEY=VALUE"),

@@ -25,7 +25,7 @@ def test_a_training_begins_by_its_options_or_goes_on_and_says_how(monkeypatch, t
         ),
     )
     experiment = SimpleNamespace(
-        name="hold", seed=3, offline=None, online=SimpleNamespace(steps=50)
+        name="hold", seed=3, offline=None, dagger=None, online=SimpleNamespace(steps=50)
     )
     monkeypatch.setattr(
         experiments,
@@ -81,6 +81,7 @@ def test_a_training_begins_by_its_options_or_goes_on_and_says_how(monkeypatch, t
     assert main(["train"]) == 2 and "a task is expected" in capsys.readouterr().err
     both = SimpleNamespace(
         offline=SimpleNamespace(method="bc", bc=SimpleNamespace(updates=7)),
+        dagger=None,
         online=SimpleNamespace(steps=9),
     )
     assert train._totals(both) == {"offline": 7, "online": 9} and train._totals(experiment) == {

@@ -31,7 +31,7 @@ def test_a_preset_of_a_task_is_a_task_of_its_own(task, preset, name):
 
 def test_a_preset_that_there_is_not_is_refused_with_those_that_there_are():
     with pytest.raises(
-        BadInput, match="^--preset soft: task 'docking' has nominal, hard, printed$"
+        BadInput, match="^--preset soft: task 'docking' has nominal, depth, hard, printed$"
     ):
         preset_of("docking", "soft")
     with pytest.raises(BadInput, match="^--preset soft: task 'land' has nominal$"):

@@ -18,7 +18,8 @@ SIZES = {
     "arm_reach": "error:3 tip:3 tip_velocity:3 joints:3 velocity:3 rates:4 action:0",
     "perch_on_wall": "range:1 closing:1 tilt:2 rates:3 held:1 action:0",
     "hinge_turn": "force:3 turn:1 radius:1 lag:2 heading:1 velocity:3 height:1 sag:1 action:0",
-    "docking": "position_error:6 velocity:6 attitude:18 rates:6 wrench:6 latched:1 tip:3 tip_velocity:3"
+    "docking": "position_error:6 velocity:6 attitude:18 rates:6 chaser_attitude:9 chaser_rates:3"
+    " wrench:6 latched:1 tip:3 tip_velocity:3"
     " estimated_error:6 estimated_velocity:6 estimated_tip:3 estimated_tip_velocity:3 disturbance:6 action:0"
     " actions_before:0",
     "push_object": "force:2 left:2 heading:1 tip:2 lag:2 velocity:2 action:0",
