@@ -100,7 +100,7 @@ class _RolloutRecording:
         self._seen = np.zeros((count, limit + 1, episodes.observed), np.float32)
         self._now = np.zeros((count, episodes.observed), np.float32)
         self._actions = np.zeros((count, limit, episodes.size), np.float32)
-        self._expert_actions = None if expert is None else np.zeros_like(self._actions)
+        self._expert_actions = np.zeros_like(self._actions)
         self._rewards = np.zeros((count, limit))
         self._begin(self._worlds, seeds[:flown])
 
@@ -113,10 +113,10 @@ class _RolloutRecording:
         worlds = self._worlds
         before = self._episodes.steps[worlds]
         actions = self._flyer(self._now)
-        if self._expert is not None and self._expert_actions is not None:
+        if self._expert is not None:
             is_flying = self._expert is self._flyer  # and has been asked in this step
-            wanted = actions if is_flying else self._expert(self._now)
-            self._expert_actions[worlds, before] = wanted[worlds]
+            expert_actions = actions if is_flying else self._expert(self._now)
+            self._expert_actions[worlds, before] = expert_actions[worlds]
         step = self._episodes.step(actions)
         self._now = step.observation.copy()
         self._actions[worlds, before] = actions[worlds]
@@ -131,7 +131,7 @@ class _RolloutRecording:
 
     def _rollout(self, world: int, number: int, is_late: bool, success: bool) -> Rollout:
         steps = int(self._episodes.steps[world])
-        last, wanted = np.arange(steps) == steps - 1, self._expert_actions
+        last, has_expert = np.arange(steps) == steps - 1, self._expert is not None
         return Rollout(
             self._seeds[number],
             self._seen[world, : steps + 1].copy(),
@@ -141,7 +141,7 @@ class _RolloutRecording:
             last & is_late,
             bool(success),
             OUTCOMES[int(self._episodes.outcome[world])],
-            None if wanted is None else wanted[world, :steps].copy(),
+            self._expert_actions[world, :steps].copy() if has_expert else None,
         )
 
     def _go_on(self, free: NDArray[np.int64]) -> None:

@@ -133,7 +133,8 @@ class DaggerStage:
         self._judge, self._log = judge, log
         self._blocks = experiment.networks.blocks
         self._expert = agent_of(dagger.expert, episodes)
-        self._first = agent_of(dagger.first, episodes)
+        is_same = dagger.first == dagger.expert  # and is asked once in every step
+        self._first = self._expert if is_same else agent_of(dagger.first, episodes)
         self._update = make_update(dagger, self._blocks)
         self._flights = Flights(folder / STAGE)
         count = dagger.first_episodes + (dagger.rounds - 1) * dagger.episodes

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
-from iap_description.sensors.readings import Reading
 from iap_io.ros.synchronizer import Instant, TimeSynchronizer
 from iap_io.wire.stamps import SECOND
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import info_of, periods
 from iap_learning.tasks.eye import Eye, image_due
+from iap_learning.tasks.image_wait import ImageWait
 from iap_learning.tasks.kinds.docking.pair import DockingPair
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_simulation.docking.pair_pilot import DockingPilot, PairMeasurement, PairPilot
@@ -96,7 +96,7 @@ class PairInput(IntEnum):
     TARGET, CHASER, TARGET_WRENCH, CHASER_WRENCH, PHASE = range(5)
 
 
-class PairResponder:
+class PairResponder(ImageWait[Array]):
     """Answers every instant once; one that comes again gets the same answer, an earlier one begins a new flight.
 
     At an instant at which a pilot acts on images it waits for one of the same period.
@@ -121,8 +121,7 @@ class PairResponder:
         """Begin a flight, of which some parts may be there."""
         self.pilot = self._make()
         self.stamp, self.sequence = -1, 0
-        self._waiting: Instant | None = None  # for an image
-        self._seen = -1  # stamp of the newest image [ns]
+        self._begin_images()
 
     def take(self, source: PairInput, stamp: int, sequence: int, part: object) -> Array | None:
         """Take a part of an instant, an array of its own; returns the answer that it completes.
@@ -133,31 +132,21 @@ class PairResponder:
             sequence: number of the state, of states and latches; 0 of wrenches.
             part: measured row (13,), wrench (6,) in the vehicle's axes, or the latch's phase.
         """
-        newest = self.stamp if self._waiting is None else self._waiting.stamp
-        if source == PairInput.TARGET and stamp < newest:  # simulation time began anew
+        if source == PairInput.TARGET and stamp < self._newest:  # simulation time began anew
             self._begin()
         instant = self._parts.take(source, stamp, sequence, (sequence, part))
         if instant is None or instant.stamp < self.stamp:
             return None
         return self._try(instant)
 
-    def take_reading(self, reading: Reading) -> Array | None:
-        """Take a reading of the camera; returns the answer that waited for it."""
-        if reading.stamp < self._seen:  # simulation time began anew
-            self._begin()
-        eye = self.pilot.eye
-        assert eye is not None  # nobody else listens to readings
-        eye.receive(reading)
-        self._seen = reading.stamp
-        return None if self._waiting is None else self._try(self._waiting)
+    def _pilot(self) -> PairPilot:
+        """Pilot of the present flight."""
+        return self.pilot
 
     def _try(self, instant: Instant) -> Array | None:
         """Answer an instant, unless it waits for an image."""
         if instant.stamp > self.stamp:
-            k = instant.parts[PairInput.TARGET][0]
-            due = self.pilot.image_due(instant.stamp, k)
-            if due is not None and not due <= self._seen <= instant.stamp:
-                self._waiting = instant
+            if self._waits(instant, instant.parts[PairInput.TARGET][0]):
                 return None
             self._answer(instant)
         return self.answer
@@ -168,5 +157,5 @@ class PairResponder:
         sensed = PairMeasurement(np.stack([target, chaser]), np.stack(wrenches), phase)
         k = numbers[PairInput.TARGET]  # whichever part has come last
         self.answer[:] = self.pilot(k, sensed)
-        self.stamp, self.sequence, self._waiting = instant.stamp, k, None
+        self.stamp, self.sequence = instant.stamp, k
         self.answered += 1

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.sensors.readings import Reading
 from iap_description.signals import Reference
 from iap_description.states import Command, Q
 from iap_io.ros.synchronizer import Instant, TimeSynchronizer
+from iap_learning.tasks.image_wait import ImageWait
 from iap_learning.tasks.kind import FlyingPolicy
 from iap_learning.tasks.senses import Sense, Senses
 from iap_physics.measured.wrench_sensor import to_world
@@ -18,7 +18,7 @@ STATE, REFERENCE = range(2)  # sources of an instant, before those that the poli
 Answer = Reference | Command
 
 
-class PlatformResponder:
+class PlatformResponder(ImageWait[Answer]):
     """Answers every instant once; one that comes again gets the same answer, an earlier one begins a new flight.
 
     At an instant at which the policy acts it waits for an image of the same period.
@@ -44,8 +44,7 @@ class PlatformResponder:
         self.policy = self._make()
         self.stamp, self.sequence = -1, 0
         self._answer: Answer | None = None
-        self._waiting: Instant | None = None  # for an image
-        self._seen = -1  # stamp of the newest image [ns]
+        self._begin_images()
 
     def take_state(self, stamp: int, sequence: int, x: Array, rpm: Array) -> Answer | None:
         """Take a state (bodies, 13) and rotor speeds (N, 4), arrays of their own; returns the answer that it completes.
@@ -56,8 +55,7 @@ class PlatformResponder:
             x: state.
             rpm: rotor speeds [rpm].
         """
-        newest = self.stamp if self._waiting is None else self._waiting.stamp
-        if stamp < newest:  # simulation time began anew
+        if stamp < self._newest:  # simulation time began anew
             self._begin()
         return self._completed(self._parts.take(STATE, stamp, sequence, (sequence, x, rpm)))
 
@@ -76,15 +74,9 @@ class PlatformResponder:
         source = REFERENCE + 1 + self._senses.index(sense)
         return self._completed(self._parts.take(source, stamp, 0, part))
 
-    def take_reading(self, reading: Reading) -> Answer | None:
-        """Take a reading of the camera; returns the answer that waited for it."""
-        if reading.stamp < self._seen:  # simulation time began anew
-            self._begin()
-        eye = self.policy.eye
-        assert eye is not None  # nobody else listens to readings
-        eye.receive(reading)
-        self._seen = reading.stamp
-        return None if self._waiting is None else self._try(self._waiting)
+    def _pilot(self) -> FlyingPolicy:
+        """Policy of the present flight."""
+        return self.policy
 
     def _completed(self, instant: Instant | None) -> Answer | None:
         if instant is None or instant.stamp < self.stamp:
@@ -95,20 +87,15 @@ class PlatformResponder:
         """Answer an instant, unless it waits for an image."""
         if instant.stamp > self.stamp:
             (k, x, rpm), row, *parts = instant.parts
-            if self._misses_image(instant.stamp, k):
-                self._waiting = instant
+            if self._waits(instant, k):
                 return None
             given = {sense.value: part for sense, part in zip(self._senses, parts, strict=True)}
             if Sense.WRENCH in self._senses:
                 given[Sense.WRENCH.value] = _in_world(given[Sense.WRENCH.value], x[0, Q])
             self._answer = self.policy(k, x, rpm, row, Senses(**given))
-            self.stamp, self.sequence, self._waiting = instant.stamp, k, None
+            self.stamp, self.sequence = instant.stamp, k
             self.answered += 1
         return self._answer
-
-    def _misses_image(self, stamp: int, k: int) -> bool:
-        due = self.policy.image_due(stamp, k)
-        return due is not None and not due <= self._seen <= stamp
 
 
 def _in_world(wrench_P: Array, q_WP: Array) -> Array:
