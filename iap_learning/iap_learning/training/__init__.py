@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Training of policies: offline from data sets, online in episodes, in JAX."""
+"""Training of policies in JAX: offline from data sets, by experts in their own flights, online in episodes."""
