@@ -14,6 +14,7 @@ from numba import njit
 
 from iap_description.arrays import Array, Integers
 from iap_description.math.kernels import quat, vec
+from iap_description.math.pointers import borrowed
 from iap_description.world.world import World
 from iap_physics.air.drag import DragCoefficients, add_drag_in, drag_coefficients
 from iap_physics.batch.records import PeriodInputs
@@ -201,6 +202,7 @@ def _fly(
         end: the one behind the last of them.
         data: address of MuJoCo's data.
     """
+    worlds, vehicles, loads = borrowed(worlds), borrowed(vehicles), borrowed(loads)
     bodies = worlds.x.shape[1]
     before, wrenches, lags = np.empty((bodies, 13)), np.empty((bodies, 6)), np.empty((bodies, 6))
     for w in range(begin, end):
