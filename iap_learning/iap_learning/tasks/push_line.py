@@ -12,6 +12,7 @@ from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
 from iap_description.states import REF_P, REF_Q, P, Q
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.objects import WorldObject
 from iap_simulation.scenario.scenario import Scenario
 
 
@@ -92,6 +93,10 @@ class PushLine:
         """(B,) distances of tips (B, 3) from the wall as it is believed [m]."""
         gaps: Array = float(self.axes[0] @ (self.wall - self.start)) - tips[:, 0]
         return gaps
+
+    def nearer(self, wall: WorldObject) -> float:
+        """Distance by which a wall is nearer than it is believed to be [m]."""
+        return float(self.axes[0] @ (self.wall - wall.position))
 
     def forces(self, wrenches_W: Array) -> Array:
         """(B,) forces of the wall of contact wrenches (B, 6) [N]."""

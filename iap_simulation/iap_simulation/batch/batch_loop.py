@@ -13,6 +13,7 @@ from iap_control.batch.load_store import load_references
 from iap_description.arrays import Array, Integers
 from iap_description.math.kernels import formula
 from iap_description.math.lanes import LANES, Lanes, get, get4, lanes_from, next_block, world_in
+from iap_description.math.pointers import borrowed
 from iap_physics.batch.batch_loop import advance_period
 from iap_physics.batch.load_store import begin_period, end_period, load, load_air, store
 from iap_physics.engines.engine import RUNNING, TOO_FAR, UPSIDE_DOWN
@@ -30,7 +31,7 @@ def fly_worlds(begin: int, end: int, periods: int, state: BatchState) -> None:
         periods: how many.
         state: all that flies.
     """
-    first = begin
+    first, state = begin, borrowed(state)
     while first < end:
         fly_lanes(first, lanes_from(first, end), periods, state.law, state)
         first = next_block(first)

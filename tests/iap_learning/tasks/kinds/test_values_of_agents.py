@@ -300,4 +300,9 @@ def test_a_push_comes_fast_touches_slowly_and_presses_as_force_is_missing():
     )  # fmt: skip
     inputs.desired, inputs.has_felt = np.array(10.0), np.array([False] * 3 + [True] * 3)
     agent, _ = made(press.PressAgent, inputs, 1, guide="press", **PRESS)
-    check(agent.values()[:, 0], [0.45, 0.6, 0.0, 0.02 + 0.006 + 0.01, 0.06, -0.1])
+    expected = [0.45, 0.6, 0.0, 0.02 + 0.006 + 0.01, 0.06, -0.1]
+    check(agent.values()[:, 0], expected)
+    oracle, _ = made(
+        press.PressOracle, columns(gap=[0.0] * 6), 1, inputs, guide="press_oracle", **PRESS
+    )
+    check(oracle.values()[:, 0], expected)

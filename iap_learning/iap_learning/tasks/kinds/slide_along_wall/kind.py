@@ -45,7 +45,7 @@ class SlideEpisodes(TipEpisodes[SlideTask, SlideInterface]):
         super().__init__(task, worlds, SlideInterface, SlideCounts.of(worlds), **how)
         self.line = self.interface.line
         self._rules = SlideRules.of(task, self.line.desired, self.worlds.scenario.dt)
-        self._early = np.zeros(worlds)
+        self._nearer = np.zeros(worlds)
         self._begin(np.arange(worlds))
 
     @property
@@ -61,7 +61,7 @@ class SlideEpisodes(TipEpisodes[SlideTask, SlideInterface]):
         super()._begin(indices)
         for world in indices.tolist():
             wall = placed_world(self.worlds.world(world)).objects[self.task.wall]
-            self._early[world] = self.line.axes[0] @ (self.line.wall - wall.position)
+            self._nearer[world] = self.line.nearer(wall)
 
     def _look(self) -> None:
         """Take the end of a control period."""
@@ -80,7 +80,7 @@ class SlideEpisodes(TipEpisodes[SlideTask, SlideInterface]):
     def true_inputs(self) -> SlideInputs:
         """Inputs with the true forces of the last control period, and the true gaps."""
         x, force_W = self.worlds.state[:, 0], self.worlds.contact_wrenches[:, :3]
-        return self.interface.inputs_of(x, self._action, force_W, self._early)
+        return self.interface.inputs_of(x, self._action, force_W, self._nearer)
 
 
 class GlideSettings(TouchAgentSettings):

@@ -9,8 +9,10 @@ from iap_description.arrays import Array, Integers
 from iap_learning.tasks.episodes import CameraPlacement
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
 from iap_learning.tasks.kinds.wall_push.interface import PushInterface
+from iap_learning.tasks.kinds.wall_push.observations import PushInputs
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
 from iap_learning.tasks.touch_episodes import TouchEpisodes, WorldsOptions
+from iap_simulation.scenario.randomization import placed_world
 
 
 class WallPushEpisodes(TouchEpisodes[WallPushTask, PushInterface]):
@@ -31,7 +33,8 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask, PushInterface]):
         super().__init__(task, worlds, PushInterface, PushCounts.of(worlds), **how)
         self.line, dt = self.interface.line, self.worlds.scenario.dt
         self._rules = PushRules.of(task, self.line.desired, dt)
-        self._force_sum, self._over_sum = np.zeros((2, worlds))
+        self._force_sum, self._over_sum, self._nearer, self._missing = np.zeros((4, worlds))
+        self._has_touched = np.zeros(worlds, dtype=bool)
         self._begin(np.arange(worlds))
 
     @property
@@ -45,7 +48,11 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask, PushInterface]):
 
     def _begin(self, indices: Integers) -> None:
         super()._begin(indices)
-        self._force_sum[indices] = self._over_sum[indices] = 0.0
+        self._force_sum[indices] = self._over_sum[indices] = self._missing[indices] = 0.0
+        self._has_touched[indices] = False
+        for world in indices.tolist():
+            wall = placed_world(self.worlds.world(world)).objects[self.task.wall]
+            self._nearer[world] = self.line.nearer(wall)
 
     def _look(self) -> None:
         """Take the end of a control period."""
@@ -56,6 +63,8 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask, PushInterface]):
         desired, dt = self._rules.desired, self.worlds.scenario.dt
         self._force_sum += dt * np.minimum(np.abs(desired - forces), desired)
         self._over_sum += dt * np.maximum(forces - 2.0 * desired, 0.0)
+        self._has_touched |= forces > self.task.sensor.touch
+        self._missing += dt * np.where(self._has_touched, desired - forces, 0.0)
 
     def _progress(self) -> Array:
         """Rewards of errors and of forces beyond twice the desired one, since the last step."""
@@ -63,3 +72,10 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask, PushInterface]):
         reward = weights.error * self._force_sum + weights.peak * self._over_sum
         self._force_sum[:] = self._over_sum[:] = 0.0
         return reward
+
+    @property
+    def true_inputs(self) -> PushInputs:
+        """Inputs with the true force of the last control period, its integral, and the true gap."""
+        inputs, forces = self.inputs, self.line.forces(self.worlds.contact_wrenches)
+        true = {"force": forces, "integral": self._missing, "has_felt": self._has_touched}
+        return inputs._replace(**true, gap=inputs.gap - self._nearer)

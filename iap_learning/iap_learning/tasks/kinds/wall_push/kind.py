@@ -12,6 +12,7 @@ from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, count, measures
 from iap_learning.tasks.kinds.wall_push.episodes import WallPushEpisodes
 from iap_learning.tasks.kinds.wall_push.interface import PushInterface
+from iap_learning.tasks.kinds.wall_push.observations import PushInputs
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
 from iap_learning.tasks.push_line import PushLine
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode
@@ -20,7 +21,7 @@ from iap_simulation.simulation.simulation import Simulation
 
 
 class PressSettings(AgentSettings):
-    """Gains of the agent.
+    """Gains of the agents.
 
     Attributes:
         cruise: fastest before the wall may be met [m/s].
@@ -35,7 +36,7 @@ class PressSettings(AgentSettings):
         press: fastest towards it, once it is felt [m/s].
     """
 
-    guide: Literal["press"]
+    guide: Literal["press", "press_oracle"]
     cruise: Positive
     touch: Positive
     near: Positive
@@ -60,13 +61,25 @@ class PressAgent(ScriptedAgent[PressSettings, WallPushEpisodes]):
 
     def values(self) -> Array:
         """(B, 1) velocities towards the wall at the present instant [m/s]."""
-        s, push = self.settings, self.episodes.inputs
+        s, push = self.settings, self._inputs
         ahead = np.minimum(s.cruise, s.touch + s.slow * np.maximum(push.gap - s.near, 0.0))
         coming = ahead + s.kV * (ahead - push.velocity[:, 0])
         missing = push.desired - push.force
         asked = s.begin + s.kP * missing + s.kI * push.integral
         pressing = np.clip(asked, -s.back, s.press)
         return np.where(push.has_felt, pressing, coming)[:, None]
+
+    @property
+    def _inputs(self) -> PushInputs:
+        return self.episodes.inputs
+
+
+class PressOracle(PressAgent):
+    """Knows where the wall is, and the force: what forces of the platform can do at all."""
+
+    @property
+    def _inputs(self) -> PushInputs:
+        return self.episodes.true_inputs
 
 
 class WallPushEngineEpisode(TouchEngineEpisode):
@@ -100,5 +113,5 @@ WALL_PUSH = touch_kind(
     episodes=WallPushEpisodes,
     engine_episode=WallPushEngineEpisode,
     interface=PushInterface,
-    agents={"press": PressAgent},
+    agents={"press": PressAgent, "press_oracle": PressOracle},
 )
