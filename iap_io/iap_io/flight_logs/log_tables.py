@@ -18,6 +18,7 @@ QUATERNION = UNITS["attitude"]
 ODD_NORM = 0.1  # distance of a quaternion's length from 1 beyond which it is none
 SET_BACK_ROWS = 5  # in a row that are a step of the clock, not late messages
 STRAY = 60.0  # least distance of a stray stamp from the others [s]
+PX4_ARMED = 2  # ARMING_STATE_ARMED of vehicle_status, from release 1.6 on
 ANY = "[*]"  # in a column's name: as many as there are
 
 
@@ -94,6 +95,7 @@ def _turned(q: Array) -> Array:
 FORMS: Mapping[str, Callable[[Array], Array]] = {
     "number": lambda x: x,
     "up": lambda x: -x,
+    "arming state": lambda x: (x == PX4_ARMED).astype(float),
     "pulse": lambda x: (x - 1000.0) / 1000.0,  # widths [us] of motors' commands
     "ned": swap_world,
     "frd": swap_body,

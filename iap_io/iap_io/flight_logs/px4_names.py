@@ -59,7 +59,7 @@ FIELDS = (
     LogField(names.VOLTAGE, "battery_status", ("voltage_v",)),
     LogField(names.CURRENT, "battery_status", ("current_a",)),
     LogField(names.ARMED, "actuator_armed", ("armed",)),
-    LogField(names.ARMED, "vehicle_status", ("is_armed",)),
+    LogField(names.ARMED, "vehicle_status", ("arming_state",), "arming state"),
     LogField(names.LANDED, "vehicle_land_detected", ("landed",)),
 )  # fmt: skip
 

@@ -209,7 +209,7 @@ def _thrust_inputs(table: FlightTable) -> Array:
     if table.torque is not None and table.thrust is not None:
         return table.thrust[:, None]
     if table.motors is None:
-        raise BadInput(f"{table.name}: no motors and no thrust set-point")
+        raise BadInput(f"{table.name}: no motors and no thrust set-point that changes")
     return table.motors
 
 

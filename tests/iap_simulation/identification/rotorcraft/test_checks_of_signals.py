@@ -78,7 +78,7 @@ def test_a_number_that_never_changes_while_others_do_is_dead() -> None:
     log_checks._check_alive(log_of(), "rates", signal)
     values[0, 1] = 0.25  # the first one alone is no news
     log_checks._check_alive(log_of(), "rates", signal)
-    values[:] = 0.25  # all stand still
+    values[:] = 0.0  # all are zero, as those of a vehicle at rest without noise
     log_checks._check_alive(log_of(), "rates", signal)
 
 
