@@ -110,6 +110,7 @@ class FlightLog:
         advice: what to set for the next flight.
         motor_places: signs of x and y of each motor; empty where they are in the order of the platform that flies, None
             where the log does not say it.
+        resets: times at which the estimator set its velocity or its attitude anew [s]: no prediction goes across.
     """
 
     path: Path
@@ -124,6 +125,7 @@ class FlightLog:
     missing: Mapping[str, str] = field(default_factory=dict)
     advice: str = ""
     motor_places: MotorPlaces | None = None
+    resets: tuple[float, ...] = ()
 
     def noted(self, *notes: str) -> Self:
         """The same with more notes."""

@@ -31,8 +31,8 @@ FIELDS = (
     LogField(names.GYROSCOPE, "sensor_combined", _three("gyro_rad"), "frd"),
     LogField(names.SPECIFIC_FORCE, "sensor_combined", _three("accelerometer_m_s2"), "frd"),
     LogField(names.MOTORS, "actuator_motors", ("control[*]",), releases="from 1.13"),
-    LogField(names.MOTORS, "actuator_outputs", ("output[*]",), releases="to 1.13, and SITL"),
-    LogField(names.ROTOR_SPEEDS, "esc_status", ("speed[*]",)),  # in the order of the motors, by the reader
+    LogField(names.MOTORS, "actuator_outputs", ("motor[*]",), releases="to 1.13, and SITL"),  # by `px4_outputs`
+    LogField(names.ROTOR_SPEEDS, "esc_status", ("speed[*]",)),  # by `px4_outputs`
     LogField(names.TORQUE, "vehicle_torque_setpoint", _three("xyz"), "frd", releases="from 1.14"),
     LogField(names.TORQUE, "actuator_controls_0", _three("control"), "frd", releases="to 1.13"),
     LogField(

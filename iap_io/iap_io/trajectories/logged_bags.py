@@ -19,6 +19,7 @@ from iap_io.flight_logs import px4_names, px4_ulog
 from iap_io.flight_logs.flight_log import FlightLog
 from iap_io.flight_logs.log_tables import LogField, LogTable, Tables, signals_of
 from iap_io.flight_logs.plausibility import plausible
+from iap_io.flight_logs.px4_outputs import in_motor_order, notes_on_range
 from iap_io.flight_logs.readers import open_log
 from iap_io.trajectories.bags import Bag, is_bag, opened
 from iap_io.trajectories.messages import header_ns
@@ -141,7 +142,11 @@ def log_of_bag(bag: Bag) -> FlightLog:
     topics = _px4_topics(bag)
     kind = PX4_BAG if topics else MAVROS_BAG
     tables = _tables(bag, topics or _mavros_topics(bag))
+    ranges: dict[str, str] = {}
+    if topics:
+        tables, ranges = in_motor_order(tables, {}, 0, is_simulated=False)
     signals, notes = signals_of(tables, kind.fields)
+    notes += notes_on_range(signals, ranges)
     if not signals:
         raise BadInput(f"{bag.path}: its topics of {kind.name.rpartition(' ')[2]} have no signals")
     rows = sum(len(table.t) for each in tables.values() for table in each)

@@ -125,7 +125,7 @@ def replay_open_loop(
         raise BadInput(f"{log.path}: too short for windows of {max(seconds):g} s")
     fly = partial(_flown, spec, table, source, _trims(table, source, spec.world.gravity))
     x = fly(starts, steps)
-    horizons = [_horizon(table, each, x, steps) for each in sorted(seconds)]
+    horizons = [_horizon(table, each, starts, x) for each in sorted(seconds)]
     whole, tilt, fitted = None, None, None
     responses: Mapping[str, AxisResponses] = {}
     if source.is_stable:
@@ -152,15 +152,12 @@ def _trims(table: FlightTable, source: CommandSource, gravity: float) -> tuple[A
     return linear, angular
 
 
-def _horizon(table: FlightTable, seconds: float, x: Array, longest: int) -> Horizon:
-    """Errors after one time, of the windows that are long enough."""
-    starts, steps = windows(table, seconds)
-    count = min(len(windows(table, longest * table.dt)[0]), len(starts))
-    begin, end = x[0, :count], x[steps, :count]
+def _horizon(table: FlightTable, seconds: float, starts: Integers, x: Array) -> Horizon:
+    """Errors after one time, of the windows of the longest one."""
+    steps = max(round(seconds / table.dt), 1)
+    begin, end = x[0], x[steps]
     displacement = end[:, P] - begin[:, P]
-    return horizon(
-        table, seconds, starts[:count], steps, Predicted(end[:, Q], end[:, V], displacement)
-    )
+    return horizon(table, seconds, starts, steps, Predicted(end[:, Q], end[:, V], displacement))
 
 
 def _flown(

@@ -68,6 +68,7 @@ class FlightTable:
         exponent: of the motors' thrust by their commands, where these are speeds; None where it is not known.
         q_setpoint: (K, 4) attitudes that were asked for; None where the log has none.
         has_measured_speeds: whether motors are speeds as measured, which have no lag.
+        resets: times at which the estimator was set anew [s]: no window goes across.
     """
 
     name: str
@@ -86,6 +87,7 @@ class FlightTable:
     exponent: float | None
     q_setpoint: Array | None
     has_measured_speeds: bool = False
+    resets: tuple[float, ...] = ()
 
     @property
     def dt(self) -> float:
@@ -171,6 +173,7 @@ def flight_table(log: FlightLog, rate: float | None = None) -> FlightTable:
         thrust=None if thrust is None else thrust[:, 0], instruments=_instruments(log, t),
         input_rate=inputs.rate, rate=rates.rate, exponent=SQUARE if unit in SPEEDS else None,
         q_setpoint=_setpoints(log, t), has_measured_speeds=unit == names.MEASURED_SPEED,
+        resets=log.resets,
     )  # fmt: skip
 
 

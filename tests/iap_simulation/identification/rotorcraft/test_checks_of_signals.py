@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals of a flight that are dead, lost, spiky or in another unit, and what a table takes of them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from iap_simulation.identification.rotorcraft import (
     flight_table,
     log_checks,
 )
+from iap_simulation.identification.rotorcraft.prediction import TRIM, windows
 
 T = 0.02 * np.arange(1500)  # 30 s
 NOISE = np.random.default_rng(4).normal(size=(1500, 3))
@@ -242,3 +244,16 @@ def test_instruments_are_heights_that_were_asked_for_with_their_pasts() -> None:
         flight_table._instruments(log_of().with_signal(names.VELOCITY_SETPOINT, still), t) is None
     )
     assert flight_table._instruments(log_of(), t) is None
+
+
+def test_no_window_goes_across_a_reset_of_the_estimator() -> None:
+    t = 0.01 * np.arange(2000)
+    rows = dict.fromkeys(("q", "w", "f", "v", "p", "motors", "torque", "thrust", "instruments"))
+    table = flight_table.FlightTable("a", t, **rows, input_rate=1.0, rate=1.0, exponent=None,
+                                     q_setpoint=None, resets=(10.0,))  # fmt: skip
+    starts, steps = windows(table, 1.0)
+    whole, _ = windows(replace(table, resets=()), 1.0)
+    begins = t[whole]
+    kept = (begins + 1.0 <= 10.0) | (begins - TRIM >= 10.0)
+    np.testing.assert_array_equal(starts, whole[kept])
+    assert steps == 100 and not kept.all()
