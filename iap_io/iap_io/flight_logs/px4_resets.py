@@ -77,7 +77,8 @@ def _with_velocity_resets(log: FlightLog, table: LogTable) -> FlightLog:
     if not steps:
         return log
     largest = max(size for _, size in steps)
-    note = f"velocity: {len(steps)} resets, the largest of {largest:.2f} m/s: no prediction goes across"
+    when = ", ".join(f"{t:.1f} s" for t in dict.fromkeys(t for t, _ in steps))
+    note = f"velocity: {len(steps)} resets, the largest of {largest:.2f} m/s, at {when}: no prediction goes across"
     return replace(log, resets=(*log.resets, *(t for t, _ in steps))).noted(note)
 
 

@@ -17,6 +17,7 @@ from iap_description.arrays import Integers
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_io.bags.storage_files import packing_of
+from iap_io.flight_logs.flight_log import MOTORS, POSITION, SPECIFIC_FORCE, THRUST, FlightLog
 from iap_io.flight_logs.readers import is_flight_log
 from iap_io.trajectories.axes import in_enu, of_the_body, ordered
 from iap_io.trajectories.bags import Bag, is_bag, opened
@@ -51,6 +52,11 @@ from iap_io.trajectories.topics import PoseTopic, choose, pose_topics
 from iap_io.trajectories.transforms import read_transforms
 
 _PACKED = (".lz4", ".zst", ".zstd", ".gz", ".bz2", ".xz", ".zip", ".7z", ".tar", ".tgz")
+OF_AUTOPILOTS = {
+    MOTORS,
+    SPECIFIC_FORCE,
+    THRUST,
+}  # signals that make a flight log of a bag with poses
 STILL_TILT = 0.005  # least x or y of a quaternion of a body that is not level
 _log = logging.getLogger(__name__)
 
@@ -94,7 +100,18 @@ def _read_bag(path: Path, reading: PoseReading) -> Samples:
         signal = (reading.topic or "").partition(":")[0]
         if is_autopilots(bag) and (signal in ATTITUDES or not pose_topics(bag.topics)):
             return flight_samples(log_of_bag(bag), reading)
-        choice = choose(str(path), bag.topics, topic or None, bag.notes)
+        try:
+            choice = choose(str(path), bag.topics, topic or None, bag.notes)
+        except BadInput:
+            log = log_of_bag(bag) if not topic and is_autopilots(bag) else None
+            if (
+                log is None
+                or POSITION not in log.signals
+                or not log.signals.keys() & OF_AUTOPILOTS
+            ):
+                raise
+            note = f"of several topics with poses its flight log is taken ({log.kind}); --topic NAME takes one of them"
+            return flight_samples(log.noted(note), reading)
         return _READERS.get(choice.msgtype, read_poses)(bag, choice, reading)
 
 
@@ -145,7 +162,12 @@ def _kind_of(path: Path, reading: PoseReading) -> PoseFile:
 
 
 def read_recorded(
-    path: Path | str, reading: PoseReading | None = None, *, follows: bool = True, **keys: object
+    path: Path | str,
+    reading: PoseReading | None = None,
+    *,
+    follows: bool = True,
+    log: FlightLog | None = None,
+    **keys: object,
 ) -> RecordedTrajectory:
     """Read a recorded command or flight.
 
@@ -153,6 +175,7 @@ def read_recorded(
         path: a ROS 1 bag, a rosbag2 folder or storage file, a EuRoC ground-truth CSV, TUM or KITTI text.
         reading: what the user says of it; nothing is said by default.
         follows: whether a vehicle shall follow it; else what no vehicle does is noted and kept.
+        log: the flight log at the path, where it has been read before.
         keys: of `PoseReading`, instead of it.
 
     Raises:
@@ -160,10 +183,10 @@ def read_recorded(
     """
     path = Path(path)
     reading = reading or validate(PoseReading, keys, source=str(path))
-    if not path.exists():
+    if log is None and not path.exists():
         raise BadInput(f"{path}: no such file or folder")
-    kind = _kind_of(path, reading)
-    samples = kind.read(path, reading)
+    kind = KINDS["flight log"] if log is not None else _kind_of(path, reading)
+    samples = kind.read(path, reading) if log is None else flight_samples(log, reading)
     check_on_earth(samples, reading)
     samples = ordered(scaled(samples, reading), reading.quaternion)
     samples = in_enu(of_the_body(samples), reading.convention or samples.about.convention)

@@ -118,11 +118,8 @@ def replay_open_loop(
         BadInput: the log does not have the commands, or is too short; or the plant is of another vehicle.
     """
     sound = checked_log(log)
-    table = flight_table(sound, spec.rates.control_hz)
-    source = KINDS[what](sound, table, ReplayAircraft.of(spec))
+    table, source = commands_of(sound, what, spec, seconds)
     starts, steps = windows(table, max(seconds))
-    if len(starts) < FEWEST:
-        raise BadInput(f"{log.path}: too short for windows of {max(seconds):g} s")
     fly = partial(_flown, spec, table, source, _trims(table, source, spec.world.gravity))
     x = fly(starts, steps)
     horizons = [_horizon(table, each, starts, x) for each in sorted(seconds)]
@@ -139,6 +136,17 @@ def replay_open_loop(
     return OpenLoopReplay(
         log, table, horizons, WindowPaths(starts, x), whole, tilt, fitted, responses, notes
     )
+
+
+def commands_of(
+    sound: FlightLog, what: str, spec: PlantSpec, seconds: Sequence[float] = HORIZONS
+) -> tuple[FlightTable, CommandSource]:
+    """The flight of a checked log on the grid of control, and the commands in it, see `replay_open_loop`."""
+    table = flight_table(sound, spec.rates.control_hz)
+    source = KINDS[what](sound, table, ReplayAircraft.of(spec))
+    if len(windows(table, max(seconds))[0]) < FEWEST:
+        raise BadInput(f"{sound.path}: too short for windows of {max(seconds):g} s")
+    return table, source
 
 
 def _trims(table: FlightTable, source: CommandSource, gravity: float) -> tuple[Array, Array]:

@@ -332,7 +332,8 @@ def test_inspect_says_what_is_there_and_what_for(log, capsys):
     for words in (
         "PX4 of unknown release on MADE_UP, airframe 4001, 4 rotors",
         "in the air: 100.0 to 110.0 s",
-        "can: replay of the flown motion, drag",
+        "can: replay of the flown motion\n",
+        "cannot: drag: no torque set-point and no motors (not logged)",
         "cannot: hover command: no motors",
         "next time: SDLOG_PROFILE 25",
     ):

@@ -135,6 +135,6 @@ def test_a_velocity_stays_and_its_resets_are_known():
     found = without_resets(log, {"vehicle_local_position": [table]})
     assert found.resets == (pytest.approx(4.05),)
     assert found.notes == (
-        "velocity: 1 resets, the largest of 0.90 m/s: no prediction goes across",
+        "velocity: 1 resets, the largest of 0.90 m/s, at 4.0 s: no prediction goes across",
     )
     assert found.signals[names.VELOCITY] is signal

@@ -151,7 +151,8 @@ def test_a_blackbox_has_no_position_to_fly(tmp_path, capsys):
     assert main(["replay", str(path)]) == 2
     assert "no position to fly (a blackbox has none)" in capsys.readouterr().err
     assert main(["inspect", str(path)]) == 0
-    assert "can: replay of the motors, hover command, rotor lag" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "cannot: replay of the motors: 1.0 s in the air; 10 s are needed" in said
 
 
 @pytest.mark.parametrize(

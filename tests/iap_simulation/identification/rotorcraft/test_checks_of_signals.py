@@ -12,7 +12,9 @@ from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.crashes import before_crash
 from iap_io.flight_logs.flight_log import FlightLog, Signal
+from iap_io.flight_logs.flight_times import InTheAir
 from iap_simulation.identification.rotorcraft import (
     flight_table,
     log_checks,
@@ -219,13 +221,13 @@ def test_a_blow_across_the_rotors_axes_ends_a_flight() -> None:
     force = np.tile([0.0, 0.0, GRAVITY], (1500, 1))
     force[:, 2] += np.where(T > 3.0, 40.0, 0.0)  # along them none counts
     log = log_of(specific_force=force)
-    assert flight_table._before_crash(log, 25.0) == 25.0
+    assert before_crash(log, InTheAir(0.0, 25.0)) == 25.0
     force[T > 20.0, 1] = -45.0
-    end = flight_table._before_crash(log, 25.0)
+    end = before_crash(log, InTheAir(0.0, 25.0))
     assert 19.85 < end < 20.0
-    assert flight_table._before_crash(log_of(), 25.0) == 25.0
-    assert flight_table._before_crash(log, 15.0) == 15.0
-    assert flight_table._before_crash(log, 0.6) == 0.6  # of 30 samples
+    assert before_crash(log_of(), InTheAir(0.0, 25.0)) == 25.0
+    assert before_crash(log, InTheAir(0.0, 15.0)) == 15.0
+    assert before_crash(log, InTheAir(0.0, 0.6)) == 0.6  # of 30 samples
 
 
 def test_instruments_are_heights_that_were_asked_for_with_their_pasts() -> None:
