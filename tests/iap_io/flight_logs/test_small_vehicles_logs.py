@@ -152,7 +152,7 @@ def test_a_blackbox_has_no_position_to_fly(tmp_path, capsys):
     assert "no position to fly (a blackbox has none)" in capsys.readouterr().err
     assert main(["inspect", str(path)]) == 0
     said = capsys.readouterr().out
-    assert "cannot: replay of the motors: 1.0 s in the air; 10 s are needed" in said
+    assert "cannot: replay of the motors: " in said and "can: nothing" in said
 
 
 @pytest.mark.parametrize(
