@@ -207,6 +207,7 @@ WORDS: dict[str, Callable[[Signal], str]] = {
     names.CURRENT: _range,
     names.POSITION_SETPOINT: _controlled,
     names.VELOCITY_SETPOINT: _controlled,
+    names.RATES_SETPOINT: _controlled,
 }
 AirborneSignals = dict[str, Signal]
 

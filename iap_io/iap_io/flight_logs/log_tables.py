@@ -20,6 +20,7 @@ SET_BACK_ROWS = 5  # in a row that are a step of the clock, not late messages
 LONGER = 1.5  # factor by which another set-point controls for longer than the first
 STRAY = 60.0  # least distance of a stray stamp from the others [s]
 PX4_ARMED = 2  # ARMING_STATE_ARMED of vehicle_status, from release 1.6 on
+ENU_FROM_NWU = np.array([0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)])  # xyzw: north is y
 ANY = "[*]"  # in a column's name: as many as there are
 
 
@@ -84,6 +85,11 @@ def from_crazyflie_rpy(rpy: Array) -> Array:
     return np.asarray(np.where(np.isfinite(rpy).all(axis=1, keepdims=True), q, np.nan))
 
 
+def from_nwu(q: Array) -> Array:
+    """Attitudes (K, 4), xyzw, of FLU in axes to the north, the west and up as those in ENU."""
+    return np.asarray(so3.multiply(np.tile(ENU_FROM_NWU, (len(q), 1)), q))
+
+
 def _turned(q: Array) -> Array:
     usable: Booleans = np.isfinite(q).all(axis=1) & (
         np.linalg.norm(np.nan_to_num(q), axis=1) > 0.5
@@ -103,6 +109,7 @@ FORMS: Mapping[str, Callable[[Array], Array]] = {
     "wxyz ned": from_wxyz_ned,
     "rpy ned": from_rpy_ned,
     "crazyflie rpy": from_crazyflie_rpy,
+    "nwu": from_nwu,
 }
 
 

@@ -56,6 +56,7 @@ FIELDS = (
         names.VELOCITY_SETPOINT, "trajectory_setpoint", _three("velocity"), "ned",
         releases="from 1.14",
     ),
+    LogField(names.RATES_SETPOINT, "vehicle_rates_setpoint", ("roll", "pitch", "yaw"), "frd"),
     LogField(names.VOLTAGE, "battery_status", ("voltage_v",)),
     LogField(names.CURRENT, "battery_status", ("current_a",)),
     LogField(names.ARMED, "actuator_armed", ("armed",)),
@@ -64,6 +65,7 @@ FIELDS = (
 )  # fmt: skip
 
 COMMANDS = {  # topics whose time is that of their publication: they were not measured
+    "vehicle_rates_setpoint",
     "actuator_motors", "actuator_outputs", "vehicle_torque_setpoint", "vehicle_thrust_setpoint",
     "actuator_controls_0", "vehicle_local_position_setpoint", "trajectory_setpoint",
 }  # fmt: skip

@@ -45,13 +45,16 @@ CONTROLLERS = ("esc_status/status", "esc_status", "esc_telemetry/telemetry", "es
 ATTITUDE_TARGET, LOCAL_TARGET = "setpoint_raw/attitude", "setpoint_raw/local"
 # What is left out of messages AttitudeTarget and PositionTarget by the bits of their type_mask.
 IGNORED: Mapping[str, Mapping[int, tuple[str, ...]]] = {
-    ATTITUDE_TARGET: {64: ("thrust",), 128: (*_xyz("orientation"), "orientation.w")},
+    ATTITUDE_TARGET: {
+        1: ("body_rate.x",), 2: ("body_rate.y",), 4: ("body_rate.z",),
+        64: ("thrust",), 128: (*_xyz("orientation"), "orientation.w"),
+    },
     LOCAL_TARGET: {
         bit << shift: (f"{what}.{axis}",)
         for shift, what in ((0, "position"), (3, "velocity"))
         for bit, axis in ((1, "x"), (2, "y"), (4, "z"))
     },
-}
+}  # fmt: skip
 FIELDS = (
     LogField(names.ATTITUDE, IMU, (*_xyz("orientation"), "orientation.w")),
     LogField(names.ATTITUDE, POSE, (*_xyz("pose.orientation"), "pose.orientation.w")),
@@ -82,6 +85,7 @@ FIELDS = (
     LogField(names.POSITION_SETPOINT, LOCAL_TARGET, _xyz("position")),
     LogField(names.VELOCITY_SETPOINT, LOCAL_TARGET, _xyz("velocity")),
     LogField(names.VELOCITY_SETPOINT, "setpoint_velocity/cmd_vel", _xyz("twist.linear")),
+    LogField(names.RATES_SETPOINT, ATTITUDE_TARGET, _xyz("body_rate")),
     LogField(names.VOLTAGE, "battery", ("voltage",)),
     LogField(names.CURRENT, "battery", ("current",)),
 )  # fmt: skip

@@ -18,7 +18,7 @@ from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_io.bags.storage_files import packing_of
 from iap_io.flight_logs.flight_log import MOTORS, POSITION, SPECIFIC_FORCE, THRUST, FlightLog
-from iap_io.flight_logs.readers import is_flight_log
+from iap_io.flight_logs.readers import is_flight_log, is_table_log
 from iap_io.trajectories.axes import in_enu, of_the_body, ordered
 from iap_io.trajectories.bags import Bag, is_bag, opened
 from iap_io.trajectories.clocks import delay_of, timed
@@ -140,6 +140,8 @@ def _kind_of(path: Path, reading: PoseReading) -> PoseFile:
         BadInput: there is none, or what is said of it is of other kinds.
     """
     kind = next((kind for kind in KINDS.values() if kind.fits(path)), None)
+    if (reading.topic or "").partition(":")[0] in ATTITUDES and is_table_log(path):
+        kind = KINDS["flight log"]
     has_topics = kind is not None and kind.has_topics
     if reading.columns is not None and has_topics:
         raise BadInput(

@@ -16,6 +16,7 @@ from iap_io.flight_logs.flight_log import (
     FlightLog,
 )
 from iap_io.flight_logs.inspection import Trial
+from iap_io.flight_logs.readers import is_table_log
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_simulation.flights.flight import Flight
 from iap_simulation.identification.rotorcraft.flight_table import flight_table
@@ -47,7 +48,7 @@ def trials_of(log: FlightLog) -> Mapping[str, Trial]:
     def closed_loop(what: str) -> None:
         replay = Replay(type="replay", path=str(log.path), **TOPICS[what])
         with _silent():
-            commanded(replay, log)
+            commanded(replay, None if what == "motion" and is_table_log(log.path) else log)
 
     def open_loop(what: str) -> None:
         commands_of(sound(), what, _plant())
