@@ -268,9 +268,13 @@ def _sag(log: FlightLog, airborne: AirborneSignals) -> str:
     reason = _lacks(log, airborne, names.VOLTAGE, names.MOTORS)
     if reason:
         return reason
-    volt = airborne[names.VOLTAGE].values
-    share = float(np.ptp(volt) / max(volt.max(), 1e-9))
+    share = voltage_share(airborne[names.VOLTAGE].values)
     return f"voltage changes by {100 * share:.0f} % alone" if share < VOLTAGE_RANGE else ""
+
+
+def voltage_share(volts: Array) -> float:
+    """Range of voltages over their largest."""
+    return float(np.ptp(volts) / max(float(volts.max()), 1e-9))
 
 
 def _changes(values: Array) -> bool:

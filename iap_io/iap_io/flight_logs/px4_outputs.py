@@ -24,6 +24,7 @@ LARGEST_PULSE, LEAST_PULSE = 2200.0, 700.0  # beyond which outputs are of CAN, a
 CAN = (0.0, 8191.0)
 DSHOT_THROTTLE, DSHOT_MIN = 1999.0, 0.055  # largest throttle of DShot, and its default least share
 PULSE = (1000.0, 2000.0)  # widths of a pulse [us]
+STANDING = "its outputs are those of motors that stand"
 NORMALISED = 2.0  # up to which outputs are commands themselves
 
 

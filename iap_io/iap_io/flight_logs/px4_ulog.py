@@ -27,7 +27,7 @@ from iap_io.flight_logs.px4_names import (
     OTHER_VEHICLES,
     ROTORS_OF_TYPE,
 )
-from iap_io.flight_logs.px4_outputs import in_motor_order, notes_on_range
+from iap_io.flight_logs.px4_outputs import STANDING, in_motor_order, notes_on_range
 from iap_io.flight_logs.px4_resets import without_resets
 
 core = LazyModule("pyulog.core", "logs of PX4 need", "logs")
@@ -66,10 +66,11 @@ def read_ulog(path: Path) -> FlightLog:
             " vehicle again"
         )
     notes += notes_on_range(signals, ranges)
+    missing = {names.MOTORS: STANDING} if ranges and names.MOTORS not in signals else {}
     log = FlightLog(
         path, "PX4 ULog", _vehicle(ulog, parameters, rotors), signals, rotors,
         rows=sum(len(each.t) for same in tables.values() for each in same),
-        parameters=parameters, notes=(*damage, *notes), advice=ADVICE,
+        parameters=parameters, notes=(*damage, *notes), missing=missing, advice=ADVICE,
         motor_places=_places(parameters, rotors),
     )  # fmt: skip
     return mended(log, tables)

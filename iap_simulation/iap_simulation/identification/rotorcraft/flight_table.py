@@ -39,6 +39,7 @@ ROWS = (
     "thrust",
     "instruments",
     "q_setpoint",
+    "voltage",
 )  # fields of K rows
 
 
@@ -63,6 +64,7 @@ class FlightTable:
         exponent: of the motors' thrust by their commands, where these are speeds; None where it is not known.
         q_setpoint: (K, 4) attitudes that were asked for; None where the log has none.
         has_measured_speeds: whether motors are speeds as measured, which have no lag.
+        voltage: (K,) of the battery [V]; None where the log has none.
         resets: times at which the estimator was set anew [s]: no window goes across.
     """
 
@@ -83,6 +85,7 @@ class FlightTable:
     q_setpoint: Array | None
     has_measured_speeds: bool = False
     resets: tuple[float, ...] = ()
+    voltage: Array | None = None
 
     @property
     def dt(self) -> float:
@@ -161,6 +164,7 @@ def flight_table(log: FlightLog, rate: float | None = None) -> FlightTable:
         return log.signals[name].at(t) if name in log.signals else None
 
     force, thrust = log.signals.get(names.SPECIFIC_FORCE), at(names.THRUST)
+    volts = at(names.VOLTAGE)
     return FlightTable(
         name=log.path.name, t=t, q=_attitudes(log, t, w), w=w,
         f=None if force is None else low_passed(force, t, SMOOTH_FORCE), v=at(names.VELOCITY),
@@ -168,7 +172,7 @@ def flight_table(log: FlightLog, rate: float | None = None) -> FlightTable:
         thrust=None if thrust is None else thrust[:, 0], instruments=_instruments(log, t),
         input_rate=inputs.rate, rate=rates.rate, exponent=SQUARE if unit in SPEEDS else None,
         q_setpoint=_setpoints(log, t), has_measured_speeds=unit == names.MEASURED_SPEED,
-        resets=log.resets,
+        resets=log.resets, voltage=None if volts is None else volts[:, 0],
     )  # fmt: skip
 
 
