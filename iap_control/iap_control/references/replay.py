@@ -25,7 +25,6 @@ from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_FIXED, REF_P, REF_Q
-from iap_io.flight_logs.flight_log import FlightLog
 from iap_io.runs.run_meta import Track, WrenchTrack
 from iap_io.trajectories.frame_comparison import frame_doubts
 from iap_io.trajectories.headings import with_heading_alone
@@ -81,18 +80,12 @@ class RecordedCommand:
     has_poses: bool = True
 
 
-def commanded(replay: Replay, log: FlightLog | None = None) -> RecordedCommand:
+def commanded(replay: Replay) -> RecordedCommand:
     """Read a replay's recordings, once for as long as their files do not change.
-
-    Args:
-        replay: its keys.
-        log: the flight log at its path, where it has been read before.
 
     Raises:
         BadInput: they cannot be used.
     """
-    if log is not None:
-        return _read(replay, log)
     return _commanded(replay, _stamps(Path(replay.path)))
 
 
@@ -105,17 +98,13 @@ def _stamps(path: Path) -> tuple[tuple[int, int], ...]:
 
 @lru_cache(maxsize=4)
 def _commanded(replay: Replay, _: tuple[tuple[int, int], ...]) -> RecordedCommand:
-    return _read(replay, None)
-
-
-def _read(replay: Replay, log: FlightLog | None) -> RecordedCommand:
     reading = PoseReading(**{key: getattr(replay, key) for key in PoseReading.model_fields})
     if not has_poses(replay):
         return _of_wrenches(replay, reading)
-    command = read_recorded(replay.path, reading, log=log)
+    command = read_recorded(replay.path, reading)
     about, actual = command.about, None
     if replay.actual_topic is not None:
-        actual, notes = _actual(replay, reading, command, log)
+        actual, notes = _actual(replay, reading, command)
         about = about.noted(*notes)
     if replay.attitude == "heading":
         command, about = with_heading_alone(command), about.noted(HEADING_ALONE)
@@ -193,7 +182,7 @@ def _raised_track(track: Track | None, height: float) -> Track | None:
 
 
 def _actual(
-    replay: Replay, reading: PoseReading, command: RecordedTrajectory, log: FlightLog | None
+    replay: Replay, reading: PoseReading, command: RecordedTrajectory
 ) -> tuple[Track, tuple[str, ...]]:
     """Motion of the real aircraft on the command's time, and remarks on it.
 
@@ -203,7 +192,7 @@ def _actual(
     keys = {"topic": replay.actual_topic, "bridge": math.inf}
     keys |= dict.fromkeys(("body", "frame", "clock", "begin", "end", "max_speed"))
     changed = reading.model_copy(update=keys)
-    actual = read_recorded(replay.path, changed, follows=False, log=log)
+    actual = read_recorded(replay.path, changed, follows=False)
     offset, note = time_offset(command, actual)
     if not -actual.duration < offset < command.duration:
         raise BadInput(

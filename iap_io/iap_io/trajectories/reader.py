@@ -17,7 +17,7 @@ from iap_description.arrays import Integers
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_io.bags.storage_files import packing_of
-from iap_io.flight_logs.flight_log import MOTORS, POSITION, SPECIFIC_FORCE, THRUST, FlightLog
+from iap_io.flight_logs.flight_log import MOTORS, POSITION, SPECIFIC_FORCE, THRUST
 from iap_io.flight_logs.readers import is_flight_log, is_table_log
 from iap_io.trajectories.axes import in_enu, of_the_body, ordered
 from iap_io.trajectories.bags import Bag, is_bag, opened
@@ -164,12 +164,7 @@ def _kind_of(path: Path, reading: PoseReading) -> PoseFile:
 
 
 def read_recorded(
-    path: Path | str,
-    reading: PoseReading | None = None,
-    *,
-    follows: bool = True,
-    log: FlightLog | None = None,
-    **keys: object,
+    path: Path | str, reading: PoseReading | None = None, *, follows: bool = True, **keys: object
 ) -> RecordedTrajectory:
     """Read a recorded command or flight.
 
@@ -177,7 +172,6 @@ def read_recorded(
         path: a ROS 1 bag, a rosbag2 folder or storage file, a EuRoC ground-truth CSV, TUM or KITTI text.
         reading: what the user says of it; nothing is said by default.
         follows: whether a vehicle shall follow it; else what no vehicle does is noted and kept.
-        log: the flight log at the path, where it has been read before.
         keys: of `PoseReading`, instead of it.
 
     Raises:
@@ -185,10 +179,10 @@ def read_recorded(
     """
     path = Path(path)
     reading = reading or validate(PoseReading, keys, source=str(path))
-    if log is None and not path.exists():
+    if not path.exists():
         raise BadInput(f"{path}: no such file or folder")
-    kind = KINDS["flight log"] if log is not None else _kind_of(path, reading)
-    samples = kind.read(path, reading) if log is None else flight_samples(log, reading)
+    kind = _kind_of(path, reading)
+    samples = kind.read(path, reading)
     check_on_earth(samples, reading)
     samples = ordered(scaled(samples, reading), reading.quaternion)
     samples = in_enu(of_the_body(samples), reading.convention or samples.about.convention)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 
-from iap_control.references.motions import Replay
-from iap_control.references.replay import commanded
 from iap_description.errors import BadInput
 from iap_io.flight_logs.flight_log import (
     POSITION,
@@ -16,13 +14,13 @@ from iap_io.flight_logs.flight_log import (
     FlightLog,
 )
 from iap_io.flight_logs.inspection import Trial
-from iap_io.flight_logs.readers import is_table_log
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_simulation.flights.flight import Flight
 from iap_simulation.identification.rotorcraft.flight_table import flight_table
 from iap_simulation.identification.rotorcraft.log_checks import checked_log
 from iap_simulation.identification.settings import load_settings
 from iap_simulation.open_loop.replayed import commands_of
+from iap_simulation.scenario.replays import resolve_replay
 from iap_simulation.scenario.resolving import Options, resolve
 
 TOPICS: Mapping[str, dict[str, str]] = {  # of what is flown in closed loop, and beside it
@@ -37,8 +35,13 @@ SCENARIO, ENGINE = "hover", "closed_form"  # of flights in open loop
 @cache
 def _plant() -> PlantSpec:
     """The plant that flies commands in open loop if no other is asked for."""
-    options = Options(engine=ENGINE, platform=load_settings().rotorcraft.start)
-    return Flight.of(resolve(SCENARIO, options)[0]).spec
+    return Flight.of(resolve(SCENARIO, _options())[0]).spec
+
+
+@cache
+def _options() -> Options:
+    """The platform that is taken if no other is asked for: an aircraft, as logs are of one."""
+    return Options(engine=ENGINE, platform=load_settings().rotorcraft.start)
 
 
 def trials_of(log: FlightLog) -> Mapping[str, Trial]:
@@ -46,9 +49,8 @@ def trials_of(log: FlightLog) -> Mapping[str, Trial]:
     sound = cache(partial(checked_log, log))
 
     def closed_loop(what: str) -> None:
-        replay = Replay(type="replay", path=str(log.path), **TOPICS[what])
         with _silent():
-            commanded(replay, None if what == "motion" and is_table_log(log.path) else log)
+            Flight.of(resolve_replay({"path": str(log.path), **TOPICS[what]}, _options())[0])
 
     def open_loop(what: str) -> None:
         commands_of(sound(), what, _plant())
