@@ -29,6 +29,7 @@ TOPICS: Mapping[str, dict[str, str]] = {  # of what is flown in closed loop, and
     "velocity": {"topic": VELOCITY_SETPOINT, "actual_topic": POSITION},
 }
 NOTES = " (noted before"  # what a refusal begins its notes with
+OF_FITS = ("hover command", "rotor lag", "drag", "battery sag")  # which share one beginning
 SCENARIO, ENGINE = "hover", "closed_form"  # of flights in open loop
 
 
@@ -64,9 +65,9 @@ def trials_of(log: FlightLog) -> Mapping[str, Trial]:
         "replay of velocity set-points": partial(closed_loop, "velocity"),
         "replay of attitude set-points": partial(open_loop, "attitude"),
         "replay of the motors": partial(open_loop, "motors"),
-        **dict.fromkeys(("hover command", "rotor lag", "drag", "battery sag"), fit),
     }
-    return {name: partial(_refusal, log, attempt) for name, attempt in attempts.items()}
+    replays = {name: partial(_refusal, log, attempt) for name, attempt in attempts.items()}
+    return {**replays, **dict.fromkeys(OF_FITS, cache(partial(_refusal, log, fit)))}
 
 
 def _refusal(log: FlightLog, attempt: Callable[[], None]) -> str:
