@@ -64,6 +64,15 @@ def test_the_path_in_topics_of_px4_msgs_is_flown(px4_bag, flight):
     assert np.linalg.norm(off, axis=1).max() < 1e-3
 
 
+def test_armed_in_topics_of_px4_msgs_is_a_state_of_the_vehicle(maker):
+    kind = "px4_msgs/msg/VehicleStatus"
+    maker.store.register(get_types_from_msg("uint64 timestamp\nuint8 arming_state\n", kind))
+    states = [(1, 1), (2, 2), (3, 2), (4, 1)]  # seconds, and disarmed or armed
+    messages = [(10**9 * t, maker.make(kind, 10**6 * t, state)) for t, state in states]
+    log = open_any(maker.write({"/fmu/out/vehicle_status_v1": (kind, messages)}))
+    assert log.signals[names.ARMED].values[:, 0].tolist() == [0.0, 1.0, 1.0, 0.0]
+
+
 def mavros_bag(maker, flight, others=None):
     def imu(k, stamp):
         f = so3.rotate(so3.conjugate(flight.q[k]), flight.a[k] + [0.0, 0.0, 9.81])
