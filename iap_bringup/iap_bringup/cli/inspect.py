@@ -11,6 +11,7 @@ from iap_bringup.terminal.progress import work_bar
 from iap_io.flight_logs.inspection import Inspection
 from iap_io.flight_logs.run_folders import is_run, read_run
 from iap_io.trajectories.logged_bags import open_any
+from iap_simulation.open_loop.log_trials import trials_of
 
 
 def inspect(options: argparse.Namespace) -> int:
@@ -18,7 +19,7 @@ def inspect(options: argparse.Namespace) -> int:
     console = make_console(stderr=options.json)
     with work_bar(make_console(stderr=True), "reading"):
         logs = read_run(options.log) if is_run(options.log) else [open_any(options.log)]
-        inspections = [Inspection.of(log) for log in logs]
+        inspections = [Inspection.of(log, trials_of(log)) for log in logs]
     for inspection in inspections:
         show(console, inspection)
     if options.json:

@@ -5,7 +5,6 @@ import argparse
 import json
 import logging
 import sys
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,12 +20,12 @@ from iap_bringup.terminal.horizons import horizon_metrics, horizon_table
 from iap_bringup.terminal.next_step import show_path
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
-from iap_io.flight_logs.flight_log import POSITION, POSITION_SETPOINT, VELOCITY_SETPOINT
 from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import new_folder, write_metrics
 from iap_simulation.flights.flight import Flight
 from iap_simulation.identification.rotorcraft.prediction import HORIZONS
 from iap_simulation.identification.settings import load_settings
+from iap_simulation.open_loop.log_trials import TOPICS
 from iap_simulation.open_loop.replayed import OpenLoopReplay, replay_open_loop
 from iap_simulation.open_loop.step_response import SPAN, AxisResponses, StepResponse
 from iap_simulation.scenario.replays import resolve_replay
@@ -35,11 +34,6 @@ from iap_simulation.scenario.scenario import Scenario
 
 SCENARIO, ENGINE = "hover", "closed_form"
 MAX_HORIZON = 10.0  # [s]
-TOPICS: Mapping[str, dict[str, str]] = {  # of what is flown in closed loop, and beside it
-    "motion": {},
-    "position": {"topic": POSITION_SETPOINT, "actual_topic": POSITION},
-    "velocity": {"topic": VELOCITY_SETPOINT, "actual_topic": POSITION},
-}
 
 
 def replay(options: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from iap_bringup.experiments.rows import print_json, show_bars
 from iap_bringup.terminal.console import make_console
 from iap_bringup.terminal.progress import counted, work_bar
 from iap_bringup.terminal.tables import show_rows
+from iap_description.errors import BadInput
 
 
 def free_flight(console: Console, *, json: bool = False) -> None:
@@ -119,6 +120,17 @@ def identification(console: Console, *, quick: bool = False, json: bool = False)
     with work_bar(make_console(stderr=True)) as report:
         rows = identification_rows(report, quick=quick)
     show_study(console, "identification_flight", rows, json=json)
+
+
+def flight_logs(console: Console, *, logs: Path | None = None, json: bool = False) -> None:
+    """Real flight logs in --logs, each identified and predicted, beside what is simpler (minutes)."""
+    from iap_bringup.experiments.flight_logs import flight_log_rows
+
+    if logs is None or not logs.is_dir():
+        raise BadInput("experiment flight_logs: --logs DIR is the folder of the logs")
+    with work_bar(make_console(stderr=True)) as report:
+        rows = flight_log_rows(logs, report)
+    show_study(console, "flight logs", rows, json=json)
 
 
 def firmware(console: Console, *, quick: bool = False, json: bool = False) -> None:

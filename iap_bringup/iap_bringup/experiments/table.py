@@ -45,6 +45,7 @@ EXPERIMENTS = (
     ExperimentCommand(studies.peg_in_hole, ("json",)),
     ExperimentCommand(studies.landing, ("quick", "json")),
     ExperimentCommand(studies.identification, ("quick", "json")),
+    ExperimentCommand(studies.flight_logs, ("logs", "json")),
     ExperimentCommand(studies.firmware, ("quick", "json")),
     ExperimentCommand(studies.sensors, ("json",)),
     ExperimentCommand(studies.photometry, ("json",)),

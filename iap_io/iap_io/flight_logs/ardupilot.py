@@ -10,6 +10,11 @@ import numpy as np
 from iap_description.errors import BadInput
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.angle_units import in_the_unit_of_angles
+from iap_io.flight_logs.ardupilot_targets import (
+    MOTOR_FUNCTIONS,
+    old_targets,
+    speeds_of_motors,
+)
 from iap_io.flight_logs.dataflash import Dataflash, read_messages
 from iap_io.flight_logs.flight_log import FlightLog
 from iap_io.flight_logs.log_tables import LogField, LogTable
@@ -20,10 +25,6 @@ EVENTS = {
     "armed": ({10}, {11}),
     "landed": ({17, 18}, {28}),
 }  # ids of EV that begin and end a state
-MOTOR_FUNCTIONS = {
-    **{33 + i: i for i in range(8)},
-    **{82 + i: 8 + i for i in range(4)},
-}  # SERVOn_FUNCTION
 ROTORS_OF_CLASS = {1: 4, 2: 6, 3: 8, 4: 8, 5: 6, 7: 3}  # by FRAME_CLASS
 USUAL_ROTORS = 4
 X_FRAME = 1  # FRAME_TYPE
@@ -44,13 +45,28 @@ FIELDS = (
     LogField(names.GYROSCOPE, "IMU", ("GyrX", "GyrY", "GyrZ"), "frd"),
     LogField(names.SPECIFIC_FORCE, "IMU", ("AccX", "AccY", "AccZ"), "frd"),
     LogField(names.MOTORS, "RCOU", ("motor[*]",)),  # of its outputs, by the reader
-    LogField(names.ROTOR_SPEEDS, "ESC", ("RPM",)),
+    LogField(names.ROTOR_SPEEDS, "ESC", ("speed[*]",)),  # of its instances, by the reader
     LogField(names.TORQUE, "RATE", ("ROut", "POut", "YOut"), "frd"),
     LogField(names.THRUST, "CTUN", ("ThO",), releases="from 3.4"),
     LogField(names.THRUST, "CTUN", ("ThrOut",), scale=1e-3, releases="to 3.3"),
     LogField(names.ATTITUDE_SETPOINT, "ATT", ("DesRoll", "DesPitch", "DesYaw"), "rpy ned", DEG),
+    LogField(
+        names.ATTITUDE_SETPOINT,
+        "ANG",
+        ("DesRoll", "DesPitch", "DesYaw"),
+        "rpy ned",
+        DEG,
+        "from 4.6",
+    ),
+    LogField(names.RATES_SETPOINT, "RATE", ("RDes", "PDes", "YDes"), "frd", DEG),
     LogField(names.POSITION_SETPOINT, "PSC", ("TPN", "TPE", "TPD"), "ned", releases="from 4.1"),
     LogField(names.VELOCITY_SETPOINT, "PSC", ("TVN", "TVE", "TVD"), "ned", releases="from 4.1"),
+    LogField(names.POSITION_SETPOINT, "NTUN", ("DPN", "DPE", "DPD"), "ned", releases="to 3.6"),
+    LogField(names.VELOCITY_SETPOINT, "NTUN", ("DVN", "DVE", "DVD"), "ned", releases="to 3.6"),
+    LogField(names.POSITION_SETPOINT, "PSC4", ("DPN", "DPE", "DPD"), "ned", releases="4.0"),
+    LogField(names.VELOCITY_SETPOINT, "PSC4", ("DVN", "DVE", "DVD"), "ned", releases="4.0"),
+    LogField(names.POSITION_SETPOINT, "GUID", ("DPN", "DPE", "DPD"), "ned"),
+    LogField(names.VELOCITY_SETPOINT, "GUID", ("DVN", "DVE", "DVD"), "ned"),
     LogField(names.VOLTAGE, "BAT", ("Volt",), releases="from 3.5"),
     LogField(names.VOLTAGE, "CURR", ("Volt",), releases="to 3.4"),
     LogField(names.CURRENT, "BAT", ("Curr",), releases="from 3.5"),
@@ -73,8 +89,11 @@ def read_dataflash(path: Path) -> FlightLog:
     if other is not None:
         raise BadInput(f"{path}: a log of {other}: this suite reads those of multirotors")
     parameters = _parameters(messages)
-    tables = _with_motors(messages, parameters) | _targets(messages) | _events(messages)
-    signals, notes = in_the_unit_of_angles(tables, FIELDS, ("ATT",), DEG)
+    tables = {
+        **_with_motors(messages, parameters), **_targets(messages), **_events(messages),
+        **old_targets(messages.tables), **speeds_of_motors(messages.tables, parameters),
+    }  # fmt: skip
+    signals, notes = in_the_unit_of_angles(tables, FIELDS, ("ATT", "ANG"), DEG)
     if not signals:
         raise BadInput(
             f"{path}: no message in it that is known: it was cut before them; copy it from the vehicle again"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns of a Betaflight blackbox as signals, whether they come out of its frames or out of a CSV.
 
-Rates are deg/s, forward and left; accelerations are in parts of `acc_1G`. A blackbox has no position and no velocity.
+Rates are deg/s, forward and left; accelerations are in parts of `acc_1G`; attitudes are of that body in axes to the
+north, the west and up. Positions of a GPS are not read.
 
 Its frames have no check sum. Frames P are changes of those before. A bit that flips in one of them, or in a frame I,
 puts a field off from there to the next frame I, which has whole numbers: it leaps away at some frame, and back at a
@@ -24,6 +25,7 @@ from iap_io.flight_logs.log_tables import LogField, LogTable, signals_of
 TIME = "time"
 DEG = float(np.pi / 180.0)
 USUAL_1G = 2048.0
+QUATERNION_STEPS = 32767.0  # of a quaternion's part that is 1
 USUAL_POLES = 14.0  # of a motor
 DSHOT, PULSE = (158.0, 2047.0), (1000.0, 2000.0)  # a motor that stands, and one at its most
 SLACK = 2.0  # numbers of a motor beyond its range that are no damage
@@ -37,12 +39,27 @@ FIELDS = (
     ),
     LogField(names.MOTORS, TABLE, ("commands[*]",)),
     LogField(names.ROTOR_SPEEDS, TABLE, ("speeds[*]",)),
+    LogField(
+        names.ATTITUDE,
+        TABLE,
+        tuple(f"quaternion[{i}]" for i in range(4)),
+        "nwu",
+        releases="from 2025",
+    ),
+    LogField(
+        names.RATES_SETPOINT,
+        TABLE,
+        tuple(f"setpoint[{i}]" for i in range(3)),
+        scale=DEG,
+        releases="from 4.0",
+    ),
     LogField(names.THRUST, TABLE, ("setpoint[3]",), scale=1e-3),
     LogField(names.VOLTAGE, TABLE, ("vbatLatest (V)",)),
     LogField(names.VOLTAGE, TABLE, ("vbatLatest",), scale=0.01, releases="from 4.0"),
     LogField(names.CURRENT, TABLE, ("amperageLatest (A)",)),
 )
-NO_PLACE = "a blackbox has none"
+NO_PLACE, NOT_READ = "a blackbox has none", "of its GPS, which is not read"
+NO_ATTITUDE = "the blackboxes of releases before 2025 have none"
 PLACES = (names.REAR_RIGHT, names.FRONT_RIGHT, names.REAR_LEFT, names.FRONT_LEFT)
 ADVICE = "blackbox_sample_rate 1/1 and dshot_bidir, for rotor speeds; a position needs another autopilot"
 LEAP = 10.0  # usual changes from frame to frame, beyond which one is a leap
@@ -90,7 +107,11 @@ def log_of_columns(
     ]
     rotors = signals[names.MOTORS].values.shape[1] if names.MOTORS in signals else 0
     firmware = keys.get("Firmware revision", "Betaflight of unknown release")
-    missing = dict.fromkeys((names.ATTITUDE, names.POSITION, names.VELOCITY), NO_PLACE)
+    has_places = "Field G name" in keys or any(name.startswith("GPS_coord") for name in columns)
+    why = NOT_READ if has_places else NO_PLACE
+    missing = dict.fromkeys((names.POSITION, names.VELOCITY), why)
+    if names.ATTITUDE not in signals:
+        missing = {names.ATTITUDE: NO_ATTITUDE, **missing}
     return FlightLog(
         path, kind, f"{firmware}, {rotors} rotors", signals, rotors, "enu", len(sound),
         keys, tuple(notes_of_log), missing, ADVICE, PLACES if rotors == len(PLACES) else None,
@@ -152,6 +173,11 @@ def _scaled(
         for unit, factor in units:
             if f"accSmooth[{axis}]{unit}" in columns:
                 scaled[f"accelerations[{axis}]"] = columns[f"accSmooth[{axis}]{unit}"] * factor
+    parts = [columns[f"imuQuaternion[{i}]"] for i in range(3) if f"imuQuaternion[{i}]" in columns]
+    if len(parts) == 3:  # whose fourth part is what is left, and not negative
+        xyz = np.stack(parts) / QUATERNION_STEPS
+        w = np.sqrt(np.maximum(1.0 - np.sum(xyz**2, axis=0), 0.0))
+        scaled |= {f"quaternion[{i}]": x for i, x in enumerate((*xyz, w))}
     return scaled
 
 

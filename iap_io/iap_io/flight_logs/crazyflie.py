@@ -7,7 +7,7 @@ its end. Frames are ENU and FLU; quaternions x y z w. Pitch of `stateEstimate.pi
 
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ VERSIONS = {1: ("<u4", 1e-3), 2: ("<u8", 1e-6)}  # type and unit of times [s]
 MAX_FILE_SIZE = 1 << 30  # bytes of a file
 TYPES = {"b", "B", "h", "H", "i", "I", "f"}
 CRC = 4  # bytes
+LISTED = 8  # variables that a refusal names
 DEG = float(np.pi / 180.0)
 PWM = 1.0 / 65535.0
 TABLE = "uSD"
@@ -38,6 +39,7 @@ def _xyz(stem: str) -> tuple[str, ...]:
 FIELDS = (
     LogField(names.ATTITUDE, TABLE, (*_xyz(f"{STATE}.q"), f"{STATE}.qw")),
     LogField(names.ATTITUDE, TABLE, tuple(f"{STATE}.{x}" for x in ("roll", "pitch", "yaw")), "crazyflie rpy", DEG),
+    LogField(names.ATTITUDE, TABLE, tuple(f"stabilizer.{x}" for x in ("roll", "pitch", "yaw")), "crazyflie rpy", DEG),
     LogField(names.POSITION, TABLE, _xyz(f"{STATE}.")),
     LogField(names.VELOCITY, TABLE, _xyz(f"{STATE}.v")),
     LogField(names.RATES, TABLE, _xyz("gyro."), scale=DEG),
@@ -46,6 +48,10 @@ FIELDS = (
     LogField(names.MOTORS, TABLE, tuple(f"motor.m{i}" for i in range(1, 5)), scale=PWM),
     LogField(names.ROTOR_SPEEDS, TABLE, tuple(f"rpm.m{i}" for i in range(1, 5))),
     LogField(names.THRUST, TABLE, ("stabilizer.thrust",), scale=PWM),
+    LogField(
+        names.ATTITUDE_SETPOINT, TABLE, tuple(f"{TARGET}.{x}" for x in ("roll", "pitch", "yaw")),
+        "crazyflie rpy", DEG,
+    ),
     LogField(names.POSITION_SETPOINT, TABLE, _xyz(f"{TARGET}.")),
     LogField(names.VELOCITY_SETPOINT, TABLE, _xyz(f"{TARGET}.v")),
     LogField(names.VOLTAGE, TABLE, ("pm.vbat",)),
@@ -92,23 +98,46 @@ def read_usd(path: Path) -> FlightLog:
         LogTable(TABLE, each["t"] * unit, {name: each[name] for name in (each.dtype.names or ())[2:]})
         for each in rows if len(each) > 1
     ]  # fmt: skip
-    signals, notes = signals_of({TABLE: tables}, FIELDS)
-    if not signals:
-        raise BadInput(f"{path}: no variable in it that is known, of {_known(events)}")
+    notes = []
     if zlib.crc32(data[:-CRC]) != int.from_bytes(data[-CRC:], "little"):
         notes.append("its CRC is not that of the file: it was cut or damaged")
     if not is_sound:
         notes.append("records of an unknown event: what comes after the first of them is left out")
-    rotors = len(PLACES)
-    return FlightLog(
-        path, "Crazyflie uSD", f"Crazyflie, {rotors} rotors", signals, rotors, "enu",
-        sum(map(len, rows)), {}, tuple(notes), {}, ADVICE, PLACES,
-    )  # fmt: skip
+    return log_of_tables(path, "Crazyflie uSD", tables, notes, _known(events))
 
 
 def _known(events: Mapping[int, EventType]) -> str:
-    variables = [name for each in events.values() for name in (each.dtype.names or ())[2:]]
-    return ", ".join(variables[:8]) or "none"
+    return listed(name for each in events.values() for name in (each.dtype.names or ())[2:])
+
+
+def listed(variables: Iterable[str]) -> str:
+    """The first of some variables, in words."""
+    return ", ".join(list(variables)[:LISTED]) or "none"
+
+
+def log_of_tables(
+    path: Path, kind: str, tables: Sequence[LogTable], notes: Sequence[str], known: str
+) -> FlightLog:
+    """The log of tables with a Crazyflie's variables by their names.
+
+    Args:
+        path: of the file.
+        kind: of the file, in words.
+        tables: of its events.
+        notes: of its reader, behind those on the signals.
+        known: variables that it has, in words.
+
+    Raises:
+        BadInput: none of the variables is known.
+    """
+    signals, of_signals = signals_of({TABLE: list(tables)}, FIELDS)
+    if not signals:
+        raise BadInput(f"{path}: no variable in it that is known, of {known}")
+    rotors = len(PLACES)
+    return FlightLog(
+        path, kind, f"Crazyflie, {rotors} rotors", signals, rotors, "enu",
+        sum(len(each.t) for each in tables), {}, (*of_signals, *notes), {}, ADVICE, PLACES,
+    )  # fmt: skip
 
 
 def _events(data: bytes) -> tuple[dict[int, EventType], int]:

@@ -21,13 +21,13 @@ RATES, GYROSCOPE, SPECIFIC_FORCE = "rates", "gyroscope", "specific force"
 MOTORS, ROTOR_SPEEDS = "motors", "rotor speeds"
 TORQUE, THRUST = "torque set-point", "thrust set-point"
 ATTITUDE_SETPOINT, POSITION_SETPOINT = "attitude_setpoint", "position_setpoint"
-VELOCITY_SETPOINT = "velocity_setpoint"
+VELOCITY_SETPOINT, RATES_SETPOINT = "velocity_setpoint", "rates_setpoint"
 VOLTAGE, CURRENT = "voltage", "current"
 ARMED, LANDED = "armed", "landed"
 UNITS = {
     ATTITUDE: "xyzw", POSITION: "m", VELOCITY: "m/s", RATES: "rad/s", GYROSCOPE: "rad/s",
     SPECIFIC_FORCE: "m/s^2", MOTORS: "0..1", ROTOR_SPEEDS: "rpm", TORQUE: "-1..1", THRUST: "0..1",
-    ATTITUDE_SETPOINT: "xyzw", POSITION_SETPOINT: "m", VELOCITY_SETPOINT: "m/s", VOLTAGE: "V",
+    ATTITUDE_SETPOINT: "xyzw", POSITION_SETPOINT: "m", VELOCITY_SETPOINT: "m/s", RATES_SETPOINT: "rad/s", VOLTAGE: "V",
     CURRENT: "A", ARMED: "", LANDED: "",
 }  # fmt: skip
 SPEED_SHARE = (
@@ -39,7 +39,7 @@ MEASURED_SPEED = (
     "0..1 of the speed, measured"  # of motors whose speeds are logged in place of their commands
 )
 STATES = (ARMED, LANDED)  # which change a few times alone
-SETPOINTS = (ATTITUDE_SETPOINT, POSITION_SETPOINT, VELOCITY_SETPOINT)
+SETPOINTS = (ATTITUDE_SETPOINT, POSITION_SETPOINT, VELOCITY_SETPOINT, RATES_SETPOINT)
 
 
 def numbered(path: Path) -> tuple[Path, int | None]:
@@ -110,6 +110,7 @@ class FlightLog:
         advice: what to set for the next flight.
         motor_places: signs of x and y of each motor; empty where they are in the order of the platform that flies, None
             where the log does not say it.
+        resets: times at which the estimator set its velocity or its attitude anew [s]: no prediction goes across.
     """
 
     path: Path
@@ -124,6 +125,7 @@ class FlightLog:
     missing: Mapping[str, str] = field(default_factory=dict)
     advice: str = ""
     motor_places: MotorPlaces | None = None
+    resets: tuple[float, ...] = ()
 
     def noted(self, *notes: str) -> Self:
         """The same with more notes."""

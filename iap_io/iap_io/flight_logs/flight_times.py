@@ -69,6 +69,8 @@ def why_never(log: FlightLog) -> str:
     if motors is not None:
         most = float(motors.values.mean(axis=1).max())
         return f"its motors come to {most:.2f} of their range, up to {IDLE:g} is idle"
+    if names.MOTORS in log.missing:
+        return log.missing[names.MOTORS]
     return "it has neither a land detector nor positions nor motors"
 
 

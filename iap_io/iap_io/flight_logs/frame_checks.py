@@ -27,9 +27,10 @@ BETTER = 2.0  # factor by which the right frames leave less than others
 RESIDUAL_FLOOR = 1e-4  # residual below which nothing is told apart by it
 FEWEST = 10  # samples
 _SHARE = 68.0  # percentile of residuals [%]
+OF_THE_BODY = "the body's axes not turned"
 OTHERS: dict[str, Callable[[Array], Array]] = {
     "the world's axes not turned": lambda R: R_ENU_NED @ R,
-    "the body's axes not turned": lambda R: R @ R_FLU_FRD,
+    OF_THE_BODY: lambda R: R @ R_FLU_FRD,
     "neither axes turned": lambda R: R_ENU_NED @ R @ R_FLU_FRD,
 }
 
@@ -77,11 +78,21 @@ def check_frames(log: FlightLog, when: InTheAir) -> FrameCheck:
         verdict = f"frames contradicted: the attitude fits with {contradiction}"
     elif is_confirmed:
         verdict = f"frames confirmed ({'NED, FRD' if log.axes == 'ned' else 'ENU, FLU'})"
+    elif acceleration is not None:
+        verdict = "frames cannot be checked: no motion"
     else:
-        reason = "no velocity and accelerometer" if acceleration is None else "no motion"
-        verdict = f"frames cannot be checked: {reason}"
+        verdict = _by_rates(usable, ratios[OF_THE_BODY])
     is_contradicted = contradiction is not None
     return FrameCheck(velocity, rates, acceleration, verdict, is_contradicted, is_confirmed)
+
+
+def _by_rates(usable: dict[str, Signal], ratios: list[float]) -> str:
+    """Verdict on a log in which rates alone can be compared, which do not show how the world's axes are turned."""
+    pair = (names.VELOCITY, names.SPECIFIC_FORCE)
+    reason = f"no {' and no '.join(name for name in pair if name not in usable)}"
+    if min(ratios) < BETTER:
+        return f"frames cannot be checked: {reason}, no rotation"
+    return f"attitude confirmed by gyro, velocity cannot be checked: {reason}"
 
 
 def _ratios(other: dict[str, float], as_read: dict[str, float]) -> list[float]:

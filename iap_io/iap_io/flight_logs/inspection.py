@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Content of a flight log, in lines and as numbers: signals, times in the air, frames, uses."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,6 +21,9 @@ FAST_MOTORS = 100.0  # least rate at which a rotor's lag shows [Hz]
 VOLTAGE_RANGE = 0.1  # least share of a battery's voltage that shows its sag
 DRAG_SPEED = 2.0  # least speed at which drag shows [m/s]
 COLUMNS = ("signal", "source", "rate Hz", "gap ms", "in the air")
+
+
+Trial = Callable[[], str]  # its reason; empty where it succeeds
 
 
 class LogUse(NamedTuple):
@@ -52,8 +55,13 @@ class Inspection:
     uses: list[LogUse]
 
     @classmethod
-    def of(cls, log: FlightLog) -> "Inspection":
-        """Inspect a log."""
+    def of(cls, log: FlightLog, trials: Mapping[str, Trial] | None = None) -> "Inspection":
+        """Inspect a log.
+
+        Args:
+            log: of an autopilot, or of a run.
+            trials: of uses, by their names: the reason why one that the log's signals serve is refused all the same.
+        """
         flights = flights_in(log)
         whole = InTheAir(log.begin, log.end)
         longest = _longest(flights)
@@ -61,7 +69,11 @@ class Inspection:
         doubts = signal_doubts(log, longest or whole, is_confirmed=check.is_confirmed)
         log = log.noted(*doubts)
         airborne = {name: x.between(*(longest or whole)) for name, x in log.signals.items()}
-        uses = [LogUse(name, why(log, airborne if longest else {})) for name, why in USES.items()]
+        uses = []
+        for name, why in USES.items():
+            reason = why(log, airborne if longest else {})
+            trial = (trials or {}).get(name)
+            uses.append(LogUse(name, reason or ("" if trial is None else trial())))
         return cls(log, flights, check, uses)
 
     @property
@@ -195,6 +207,7 @@ WORDS: dict[str, Callable[[Signal], str]] = {
     names.CURRENT: _range,
     names.POSITION_SETPOINT: _controlled,
     names.VELOCITY_SETPOINT: _controlled,
+    names.RATES_SETPOINT: _controlled,
 }
 AirborneSignals = dict[str, Signal]
 
@@ -255,9 +268,13 @@ def _sag(log: FlightLog, airborne: AirborneSignals) -> str:
     reason = _lacks(log, airborne, names.VOLTAGE, names.MOTORS)
     if reason:
         return reason
-    volt = airborne[names.VOLTAGE].values
-    share = float(np.ptp(volt) / max(volt.max(), 1e-9))
+    share = voltage_share(airborne[names.VOLTAGE].values)
     return f"voltage changes by {100 * share:.0f} % alone" if share < VOLTAGE_RANGE else ""
+
+
+def voltage_share(volts: Array) -> float:
+    """Range of voltages over their largest."""
+    return float(np.ptp(volts) / max(float(volts.max()), 1e-9))
 
 
 def _changes(values: Array) -> bool:

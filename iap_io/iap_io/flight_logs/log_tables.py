@@ -17,7 +17,10 @@ from iap_io.flight_logs.flight_log import SETPOINTS, STATES, UNITS, YEAR_2100, S
 QUATERNION = UNITS["attitude"]
 ODD_NORM = 0.1  # distance of a quaternion's length from 1 beyond which it is none
 SET_BACK_ROWS = 5  # in a row that are a step of the clock, not late messages
+LONGER = 1.5  # factor by which another set-point controls for longer than the first
 STRAY = 60.0  # least distance of a stray stamp from the others [s]
+PX4_ARMED = 2  # ARMING_STATE_ARMED of vehicle_status, from release 1.6 on
+ENU_FROM_NWU = np.array([0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)])  # xyzw: north is y
 ANY = "[*]"  # in a column's name: as many as there are
 
 
@@ -82,6 +85,11 @@ def from_crazyflie_rpy(rpy: Array) -> Array:
     return np.asarray(np.where(np.isfinite(rpy).all(axis=1, keepdims=True), q, np.nan))
 
 
+def from_nwu(q: Array) -> Array:
+    """Attitudes (K, 4), xyzw, of FLU in axes to the north, the west and up as those in ENU."""
+    return np.asarray(so3.multiply(np.tile(ENU_FROM_NWU, (len(q), 1)), q))
+
+
 def _turned(q: Array) -> Array:
     usable: Booleans = np.isfinite(q).all(axis=1) & (
         np.linalg.norm(np.nan_to_num(q), axis=1) > 0.5
@@ -94,12 +102,14 @@ def _turned(q: Array) -> Array:
 FORMS: Mapping[str, Callable[[Array], Array]] = {
     "number": lambda x: x,
     "up": lambda x: -x,
+    "arming state": lambda x: (x == PX4_ARMED).astype(float),
     "pulse": lambda x: (x - 1000.0) / 1000.0,  # widths [us] of motors' commands
     "ned": swap_world,
     "frd": swap_body,
     "wxyz ned": from_wxyz_ned,
     "rpy ned": from_rpy_ned,
     "crazyflie rpy": from_crazyflie_rpy,
+    "nwu": from_nwu,
 }
 
 
@@ -107,23 +117,36 @@ def signals_of(tables: Tables, fields: Iterable[LogField]) -> tuple[dict[str, Si
     """The signals of a log and notes on their times.
 
     The first field of a signal counts that is there and alive: its numbers change. Where none does, the first that is
-    there counts. Rows that are not numbers are left out, but in set-points, where they mean "not controlled".
+    there counts. Rows that are not numbers are left out, but in set-points, where they mean "not controlled". A later
+    field of set-points counts where it controls for longer than the first, by `LONGER`.
     """
     signals: dict[str, tuple[Signal, bool]] = {}
     notes: list[str] = []
     for each in fields:
         for table in tables.get(each.table, []):
-            if each.signal in signals and signals[each.signal][1]:
+            is_found = each.signal in signals and signals[each.signal][1]
+            if is_found and each.signal not in SETPOINTS:
                 break
             read = _signal(each, table)
             if read is None:
                 continue
             signal, signal_notes = read
             is_alive = bool(np.ptp(np.nan_to_num(signal.values), axis=0).any())
+            if is_found and not _controls_longer(signal, signals[each.signal][0]):
+                continue
             if is_alive or each.signal not in signals:
                 signals[each.signal] = (signal, is_alive)
                 notes += [note for note in signal_notes if note not in notes]
     return _near_the_others({name: signal for name, (signal, _) in signals.items()}, notes)
+
+
+def _controls_longer(signal: Signal, other: Signal) -> bool:
+    """True if a set-point is all numbers for clearly longer than another one."""
+    shares = (float(np.isfinite(x.values).all(axis=1).mean()) for x in (signal, other))
+    lasts, other_lasts = (
+        share * float(x.t[-1] - x.t[0]) for share, x in zip(shares, (signal, other), strict=True)
+    )
+    return lasts > LONGER * other_lasts
 
 
 def _near_the_others(

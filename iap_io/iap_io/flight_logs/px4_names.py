@@ -31,8 +31,8 @@ FIELDS = (
     LogField(names.GYROSCOPE, "sensor_combined", _three("gyro_rad"), "frd"),
     LogField(names.SPECIFIC_FORCE, "sensor_combined", _three("accelerometer_m_s2"), "frd"),
     LogField(names.MOTORS, "actuator_motors", ("control[*]",), releases="from 1.13"),
-    LogField(names.MOTORS, "actuator_outputs", ("output[*]",), releases="to 1.13, and SITL"),
-    LogField(names.ROTOR_SPEEDS, "esc_status", ("speed[*]",)),  # in the order of the motors, by the reader
+    LogField(names.MOTORS, "actuator_outputs", ("motor[*]",), releases="to 1.13, and SITL"),  # by `px4_outputs`
+    LogField(names.ROTOR_SPEEDS, "esc_status", ("speed[*]",)),  # by `px4_outputs`
     LogField(names.TORQUE, "vehicle_torque_setpoint", _three("xyz"), "frd", releases="from 1.14"),
     LogField(names.TORQUE, "actuator_controls_0", _three("control"), "frd", releases="to 1.13"),
     LogField(
@@ -56,14 +56,16 @@ FIELDS = (
         names.VELOCITY_SETPOINT, "trajectory_setpoint", _three("velocity"), "ned",
         releases="from 1.14",
     ),
+    LogField(names.RATES_SETPOINT, "vehicle_rates_setpoint", ("roll", "pitch", "yaw"), "frd"),
     LogField(names.VOLTAGE, "battery_status", ("voltage_v",)),
     LogField(names.CURRENT, "battery_status", ("current_a",)),
     LogField(names.ARMED, "actuator_armed", ("armed",)),
-    LogField(names.ARMED, "vehicle_status", ("is_armed",)),
+    LogField(names.ARMED, "vehicle_status", ("arming_state",), "arming state"),
     LogField(names.LANDED, "vehicle_land_detected", ("landed",)),
 )  # fmt: skip
 
 COMMANDS = {  # topics whose time is that of their publication: they were not measured
+    "vehicle_rates_setpoint",
     "actuator_motors", "actuator_outputs", "vehicle_torque_setpoint", "vehicle_thrust_setpoint",
     "actuator_controls_0", "vehicle_local_position_setpoint", "trajectory_setpoint",
 }  # fmt: skip

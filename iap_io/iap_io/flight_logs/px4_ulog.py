@@ -8,29 +8,27 @@ measurement, and its `timestamp` that of its publication.
 import contextlib
 import io
 import struct
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.frames import swap_world
 from iap_description.process.extras import LazyModule
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, MotorPlaces, Signal
 from iap_io.flight_logs.log_tables import LogTable, Tables, signals_of, usable_times
 from iap_io.flight_logs.padding import NOTE, without_zeros
 from iap_io.flight_logs.px4_names import (
-    ATTITUDE,
     COMMANDS,
     FIELDS,
     LOCAL,
     OTHER_VEHICLES,
     ROTORS_OF_TYPE,
 )
+from iap_io.flight_logs.px4_outputs import STANDING, in_motor_order, notes_on_range
+from iap_io.flight_logs.px4_resets import without_resets
 
 core = LazyModule("pyulog.core", "logs of PX4 need", "logs")
 
@@ -56,20 +54,23 @@ def read_ulog(path: Path) -> FlightLog:
     kind = OTHER_VEHICLES.get(int(parameters.get("MAV_TYPE", 0)))
     if kind is not None:
         raise BadInput(f"{path}: a log of {kind}: this suite reads those of multirotors")
-    tables = tables_of(ulog)
+    rotors = int(parameters.get("CA_ROTOR_COUNT", 0)) or ROTORS_OF_TYPE.get(
+        int(parameters.get("MAV_TYPE", 0)), 0
+    )
+    is_simulated = "SITL" in str(ulog.msg_info_dict.get("ver_hw", ""))
+    tables, ranges = in_motor_order(tables_of(ulog), parameters, rotors, is_simulated=is_simulated)
     signals, notes = signals_of(tables, FIELDS)
     if not signals:
         raise BadInput(
             f"{path}: no topic in it that is known: it was cut in its definitions, or has no data; copy it from the"
             " vehicle again"
         )
-    rotors = int(parameters.get("CA_ROTOR_COUNT", 0)) or ROTORS_OF_TYPE.get(
-        int(parameters.get("MAV_TYPE", 0)), 0
-    )
+    notes += notes_on_range(signals, ranges)
+    missing = {names.MOTORS: STANDING} if ranges and names.MOTORS not in signals else {}
     log = FlightLog(
         path, "PX4 ULog", _vehicle(ulog, parameters, rotors), signals, rotors,
         rows=sum(len(each.t) for same in tables.values() for each in same),
-        parameters=parameters, notes=(*damage, *notes), advice=ADVICE,
+        parameters=parameters, notes=(*damage, *notes), missing=missing, advice=ADVICE,
         motor_places=_places(parameters, rotors),
     )  # fmt: skip
     return mended(log, tables)
@@ -156,25 +157,8 @@ def tables_of(ulog: Any) -> Tables:  # noqa: ANN401 - pyulog has no types
         if measured is not None and each.name not in COMMANDS and measured.min() > 0:
             stamps = measured
         name = each.name if each.multi_id == 0 else f"{each.name}[{each.multi_id}]"
-        columns = dict(each.data)
-        if each.name == "esc_status":
-            columns |= _by_motor(each.data)
-        tables.setdefault(each.name, []).append(LogTable(name, stamps * 1e-6, columns))
+        tables.setdefault(each.name, []).append(LogTable(name, stamps * 1e-6, dict(each.data)))
     return tables
-
-
-def _by_motor(data: Mapping[str, Array]) -> dict[str, Array]:
-    """Speeds ``speed[0]``, ... of the motors; the order of the controllers is another one (`actuator_function`)."""
-    count = sum(1 for name in data if name.endswith(".esc_rpm"))
-    order = [
-        int(data.get(f"esc[{i}].actuator_function", [101 + i])[-1]) - 101 for i in range(count)
-    ]
-    motors = order if len(set(order)) == count else list(range(count))
-    return {
-        f"speed[{motor}]": data[f"esc[{i}].esc_rpm"]
-        for i, motor in enumerate(motors)
-        if motor >= 0
-    }
 
 
 def _vehicle(ulog: Any, parameters: Mapping[str, Any], rotors: int) -> str:  # noqa: ANN401
@@ -188,32 +172,12 @@ def _vehicle(ulog: Any, parameters: Mapping[str, Any], rotors: int) -> str:  # n
 
 
 def mended(log: FlightLog, tables: Tables) -> FlightLog:
-    """The log without positions that are not valid, without their resets, and with motors from 0 to 1."""
-    log = _valid(log, tables)
-    motors = log.signals.get(names.MOTORS)
-    if motors is not None and motors.source.startswith("actuator_outputs"):
-        low, high = _range_of_outputs(log, motors)
-        used = motors.values[:, : log.rotors or None]
-        scaled = Signal(motors.t, (used - low) / (high - low), motors.source, motors.unit)
-        log = log.noted(f"motors: outputs from {low:g} to {high:g} taken as 0 to 1")
-        log = log.with_signal(names.MOTORS, scaled)
-    quaternion_resets = _steps(tables, ATTITUDE, "quat_reset_counter")
-    return log.noted(*([f"attitude: {quaternion_resets} resets"] if quaternion_resets else []))
-
-
-def _range_of_outputs(log: FlightLog, motors: Signal) -> tuple[float, float]:
-    """Outputs of a motor that stands and of one at its most: of CAN, of a pulse's width, or of SITL."""
-    most = float(motors.values.max())
-    if most > 2200.0:
-        return 0.0, 8191.0
-    if most > 2.0:
-        low, high = (log.parameters.get(f"PWM_{x}", y) for x, y in (("MIN", 1000), ("MAX", 2000)))
-        return float(low), float(high)
-    return 0.0, 1.0
+    """The log without positions that are not valid, and without the resets of its estimator."""
+    return without_resets(_valid(log, tables), tables)
 
 
 def _valid(log: FlightLog, tables: Tables) -> FlightLog:
-    """Positions and velocities where the estimator calls them valid, with the steps of its resets taken out."""
+    """Positions and velocities where the estimator calls them valid."""
     for each in tables.get(LOCAL, [])[:1]:
         keep, _ = usable_times(each.t, each.name)
         table = LogTable(each.name, each.t[keep], {n: x[keep] for n, x in each.columns.items()})
@@ -223,8 +187,6 @@ def _valid(log: FlightLog, tables: Tables) -> FlightLog:
         ):
             if name in log.signals and all(flag in table.columns for flag in flags):
                 log = _valid_signal(log, table, name, flags)
-        if names.POSITION in log.signals:
-            log = _without_resets(log, table)
     return log
 
 
@@ -240,36 +202,3 @@ def _valid_signal(log: FlightLog, table: LogTable, name: str, flags: tuple[str, 
     kept = Signal(signal.t[inside], signal.values[inside], signal.source, signal.unit)
     log = log.with_signal(name, kept)
     return log.noted(f"{name}: {(~inside).sum()} rows that are not valid left out")
-
-
-def _without_resets(log: FlightLog, table: LogTable) -> FlightLog:
-    """The log without the steps of its position: the estimator was set anew, the vehicle did not jump."""
-    position, shift, sizes = log.signals[names.POSITION], np.zeros((len(table.t), 3)), []
-    for axes, columns in (("xy", [0, 1]), ("z", [2])):
-        for row, size in _resets(table, f"{axes}_reset_counter", f"delta_{axes}", len(columns)):
-            shift[row:, columns] += size
-            sizes.append(float(np.linalg.norm(size)))
-    if not any(sizes):
-        return log
-    rows = np.clip(np.searchsorted(table.t, position.t), 0, len(table.t) - 1)
-    shifted = replace(position, values=position.values - swap_world(shift[rows]))
-    log = log.with_signal(names.POSITION, shifted)
-    return log.noted(
-        f"position: {len(sizes)} resets, the largest of {max(sizes):.2f} m, taken out"
-    )
-
-
-def _resets(table: LogTable, counter: str, delta: str, width: int) -> Iterator[tuple[int, Array]]:
-    """Rows at which a counter steps, and how far the values do."""
-    columns = [delta] if width == 1 else [f"{delta}[{i}]" for i in range(width)]
-    if counter not in table.columns or any(each not in table.columns for each in columns):
-        return
-    for row in np.flatnonzero(np.diff(table.columns[counter].astype(int))) + 1:
-        yield int(row), np.array([float(table.columns[each][row]) for each in columns])
-
-
-def _steps(tables: Tables, topic: str, counter: str) -> int:
-    for table in tables.get(topic, [])[:1]:
-        if counter in table.columns:
-            return int(np.count_nonzero(np.diff(table.columns[counter].astype(int))))
-    return 0

@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 from iap_description.config.text_files import check_file, is_file, no_text, reason_of
 from iap_description.errors import BadInput
-from iap_io.flight_logs import ardupilot, blackbox, blackbox_csv, crazyflie, dataflash, px4_ulog
+from iap_io.flight_logs import (
+    ardupilot,
+    blackbox,
+    blackbox_csv,
+    crazyflie,
+    crazyflie_csv,
+    dataflash,
+    px4_ulog,
+)
 from iap_io.flight_logs.flight_log import FlightLog, numbered
 from iap_io.flight_logs.plausibility import plausible
 
@@ -23,11 +31,13 @@ class LogKind(NamedTuple):
         fits: whether a file's first bytes are of this kind.
         read: the log in it.
         read_number: one of several logs in it, from 1 on; None of kinds that have one.
+        is_table: whether it is a table with names, too, whose poses are read as those of any other.
     """
 
     fits: Callable[[bytes], bool]
     read: Callable[[Path], FlightLog]
     read_number: Callable[[Path, int], FlightLog] | None = None
+    is_table: bool = False
 
 
 READERS = {
@@ -36,6 +46,9 @@ READERS = {
         lambda begin: begin.startswith(dataflash.MAGIC), ardupilot.read_dataflash
     ),
     "Crazyflie uSD": LogKind(crazyflie.is_usd, crazyflie.read_usd),
+    "Crazyflie CSV": LogKind(
+        crazyflie_csv.is_crazyflie_csv, crazyflie_csv.read_csv, is_table=True
+    ),
     "blackbox CSV": LogKind(blackbox_csv.is_blackbox_csv, blackbox_csv.read_csv),
     "blackbox": LogKind(
         lambda begin: begin.startswith(blackbox.MAGIC),
@@ -46,10 +59,17 @@ READERS = {
 
 
 def is_flight_log(path: Path) -> bool:
-    """True if a file begins as a log does, or is named like one."""
+    """True if a file begins as a log does, or is named like one; not one that is a table, too."""
     if not is_file(path):
         return False
-    return path.suffix.lower() in SUFFIXES or _kind(_begin(path)) is not None
+    kind = _kind(_begin(path))
+    return path.suffix.lower() in SUFFIXES or (kind is not None and not kind.is_table)
+
+
+def is_table_log(path: Path) -> bool:
+    """True if a file is a log and a table with names."""
+    kind = _kind(_begin(path)) if is_file(path) else None
+    return kind is not None and kind.is_table
 
 
 def open_log(path: Path | str) -> FlightLog:

@@ -10,6 +10,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.frames import swap_attitude, swap_world
 from iap_description.math import so3
+from iap_io.flight_logs.crashes import before_crash
 from iap_io.flight_logs.flight_log import (
     ATTITUDE,
     ATTITUDE_SETPOINT,
@@ -106,7 +107,12 @@ def _flight(log: FlightLog, number: str) -> tuple[InTheAir, list[str]]:
         for k, each in numbers.items()
         if each is not one
     ]
-    return one, [note + (f"; not read: {', '.join(others)}" if others else "")]
+    notes = [note + (f"; not read: {', '.join(others)}" if others else "")]
+    end = before_crash(log, one)
+    if end < one.end:
+        one = one._replace(end=end)
+        notes.append(f"cut at {end:.1f} s: a blow across the rotors' axes, with which it crashes")
+    return one, notes
 
 
 def _integral(log: FlightLog, velocity: Signal) -> tuple[Signal, str]:

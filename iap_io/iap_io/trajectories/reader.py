@@ -17,7 +17,8 @@ from iap_description.arrays import Integers
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_io.bags.storage_files import packing_of
-from iap_io.flight_logs.readers import is_flight_log
+from iap_io.flight_logs.flight_log import MOTORS, POSITION, SPECIFIC_FORCE, THRUST
+from iap_io.flight_logs.readers import is_flight_log, is_table_log
 from iap_io.trajectories.axes import in_enu, of_the_body, ordered
 from iap_io.trajectories.bags import Bag, is_bag, opened
 from iap_io.trajectories.clocks import delay_of, timed
@@ -51,6 +52,11 @@ from iap_io.trajectories.topics import PoseTopic, choose, pose_topics
 from iap_io.trajectories.transforms import read_transforms
 
 _PACKED = (".lz4", ".zst", ".zstd", ".gz", ".bz2", ".xz", ".zip", ".7z", ".tar", ".tgz")
+OF_AUTOPILOTS = {
+    MOTORS,
+    SPECIFIC_FORCE,
+    THRUST,
+}  # signals that make a flight log of a bag with poses
 STILL_TILT = 0.005  # least x or y of a quaternion of a body that is not level
 _log = logging.getLogger(__name__)
 
@@ -94,7 +100,18 @@ def _read_bag(path: Path, reading: PoseReading) -> Samples:
         signal = (reading.topic or "").partition(":")[0]
         if is_autopilots(bag) and (signal in ATTITUDES or not pose_topics(bag.topics)):
             return flight_samples(log_of_bag(bag), reading)
-        choice = choose(str(path), bag.topics, topic or None, bag.notes)
+        try:
+            choice = choose(str(path), bag.topics, topic or None, bag.notes)
+        except BadInput:
+            log = log_of_bag(bag) if not topic and is_autopilots(bag) else None
+            if (
+                log is None
+                or POSITION not in log.signals
+                or not log.signals.keys() & OF_AUTOPILOTS
+            ):
+                raise
+            note = f"of several topics with poses its flight log is taken ({log.kind}); --topic NAME takes one of them"
+            return flight_samples(log.noted(note), reading)
         return _READERS.get(choice.msgtype, read_poses)(bag, choice, reading)
 
 
@@ -123,6 +140,8 @@ def _kind_of(path: Path, reading: PoseReading) -> PoseFile:
         BadInput: there is none, or what is said of it is of other kinds.
     """
     kind = next((kind for kind in KINDS.values() if kind.fits(path)), None)
+    if (reading.topic or "").partition(":")[0] in ATTITUDES and is_table_log(path):
+        kind = KINDS["flight log"]
     has_topics = kind is not None and kind.has_topics
     if reading.columns is not None and has_topics:
         raise BadInput(

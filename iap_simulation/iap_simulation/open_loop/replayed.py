@@ -118,14 +118,11 @@ def replay_open_loop(
         BadInput: the log does not have the commands, or is too short; or the plant is of another vehicle.
     """
     sound = checked_log(log)
-    table = flight_table(sound, spec.rates.control_hz)
-    source = KINDS[what](sound, table, ReplayAircraft.of(spec))
+    table, source = commands_of(sound, what, spec, seconds)
     starts, steps = windows(table, max(seconds))
-    if len(starts) < FEWEST:
-        raise BadInput(f"{log.path}: too short for windows of {max(seconds):g} s")
     fly = partial(_flown, spec, table, source, _trims(table, source, spec.world.gravity))
     x = fly(starts, steps)
-    horizons = [_horizon(table, each, x, steps) for each in sorted(seconds)]
+    horizons = [_horizon(table, each, starts, x) for each in sorted(seconds)]
     whole, tilt, fitted = None, None, None
     responses: Mapping[str, AxisResponses] = {}
     if source.is_stable:
@@ -141,6 +138,17 @@ def replay_open_loop(
     )
 
 
+def commands_of(
+    sound: FlightLog, what: str, spec: PlantSpec, seconds: Sequence[float] = HORIZONS
+) -> tuple[FlightTable, CommandSource]:
+    """The flight of a checked log on the grid of control, and the commands in it, see `replay_open_loop`."""
+    table = flight_table(sound, spec.rates.control_hz)
+    source = KINDS[what](sound, table, ReplayAircraft.of(spec))
+    if len(windows(table, max(seconds))[0]) < FEWEST:
+        raise BadInput(f"{sound.path}: too short for windows of {max(seconds):g} s")
+    return table, source
+
+
 def _trims(table: FlightTable, source: CommandSource, gravity: float) -> tuple[Array, Array]:
     """Accelerations (K, 3) in the world, and angular ones in the body, that the commands leave over before each row."""
     linear, angular = np.zeros((len(table.t), 3)), np.zeros((len(table.t), 3))
@@ -152,15 +160,12 @@ def _trims(table: FlightTable, source: CommandSource, gravity: float) -> tuple[A
     return linear, angular
 
 
-def _horizon(table: FlightTable, seconds: float, x: Array, longest: int) -> Horizon:
-    """Errors after one time, of the windows that are long enough."""
-    starts, steps = windows(table, seconds)
-    count = min(len(windows(table, longest * table.dt)[0]), len(starts))
-    begin, end = x[0, :count], x[steps, :count]
+def _horizon(table: FlightTable, seconds: float, starts: Integers, x: Array) -> Horizon:
+    """Errors after one time, of the windows of the longest one."""
+    steps = max(round(seconds / table.dt), 1)
+    begin, end = x[0], x[steps]
     displacement = end[:, P] - begin[:, P]
-    return horizon(
-        table, seconds, starts[:count], steps, Predicted(end[:, Q], end[:, V], displacement)
-    )
+    return horizon(table, seconds, starts, steps, Predicted(end[:, Q], end[:, V], displacement))
 
 
 def _flown(

@@ -54,7 +54,8 @@ def test_logs_are_shown_and_those_of_a_run_are_a_list_of_json(
     monkeypatch.setattr(inspect, "is_run", lambda path: count > 1)
     monkeypatch.setattr(inspect, "read_run", lambda path: logs)
     monkeypatch.setattr(inspect, "open_any", lambda path: logs[0])
-    monkeypatch.setattr(inspect, "Inspection", SimpleNamespace(of=lambda log: log))
+    monkeypatch.setattr(inspect, "Inspection", SimpleNamespace(of=lambda log, trials: log))
+    monkeypatch.setattr(inspect, "trials_of", lambda log: {})
     monkeypatch.setattr(inspect, "show", lambda console, log: shown.append((console.stderr, log)))
     for as_json in (True, False):
         shown.clear()

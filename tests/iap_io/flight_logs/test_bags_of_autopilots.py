@@ -11,7 +11,8 @@ from iap_description.frames import swap_attitude, swap_world
 from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.inspection import Inspection
-from iap_io.trajectories.logged_bags import open_any
+from iap_io.trajectories.bags import opened
+from iap_io.trajectories.logged_bags import log_of_bag, open_any
 from iap_io.trajectories.reader import read_recorded
 
 PLACE, TURN = "px4_msgs/msg/VehicleLocalPosition", "px4_msgs/msg/VehicleAttitude"
@@ -63,7 +64,16 @@ def test_the_path_in_topics_of_px4_msgs_is_flown(px4_bag, flight):
     assert np.linalg.norm(off, axis=1).max() < 1e-3
 
 
-def mavros_bag(maker, flight):
+def test_armed_in_topics_of_px4_msgs_is_a_state_of_the_vehicle(maker):
+    kind = "px4_msgs/msg/VehicleStatus"
+    maker.store.register(get_types_from_msg("uint64 timestamp\nuint8 arming_state\n", kind))
+    states = [(1, 1), (2, 2), (3, 2), (4, 1)]  # seconds, and disarmed or armed
+    messages = [(10**9 * t, maker.make(kind, 10**6 * t, state)) for t, state in states]
+    log = open_any(maker.write({"/fmu/out/vehicle_status_v1": (kind, messages)}))
+    assert log.signals[names.ARMED].values[:, 0].tolist() == [0.0, 1.0, 1.0, 0.0]
+
+
+def mavros_bag(maker, flight, others=None):
     def imu(k, stamp):
         f = so3.rotate(so3.conjugate(flight.q[k]), flight.a[k] + [0.0, 0.0, 9.81])
         none = np.zeros(9)
@@ -84,6 +94,7 @@ def mavros_bag(maker, flight):
                 "geometry_msgs/msg/TwistStamped",
                 [(s, speed(k, s)) for k, s in stamps],
             ),
+            **(others or {}),
         }
     )
 
@@ -184,6 +195,60 @@ def test_topics_of_mavros_are_signals_in_enu(maker, flight):
     assert log.signals[names.RATES].values == pytest.approx(flight.w)
     assert log.begin == 0.0
     assert Inspection.of(log).check.verdict == "frames confirmed (ENU, FLU)"
+
+
+def test_a_velocity_along_the_bodys_axes_is_turned_into_the_world(maker, flight):
+    v_B = so3.rotate(so3.conjugate(flight.q), flight.v)
+
+    def odometry(k, stamp):
+        p = flight.p[k]
+        covariance = np.zeros(36)
+        turn = maker.quaternion(flight.q[k])
+        pose = maker.make(
+            "geometry_msgs/msg/Pose", maker.make("geometry_msgs/msg/Point", *p), turn
+        )
+        twist = maker.pair("Twist", v_B[k], flight.w[k])
+        both = [
+            maker.make(f"geometry_msgs/msg/{kind}WithCovariance", x, covariance)
+            for kind, x in (("Pose", pose), ("Twist", twist))
+        ]
+        return maker.make("nav_msgs/msg/Odometry", maker.header(stamp), "base_link", *both)
+
+    messages = [(stamp, odometry(k, stamp)) for k, stamp in enumerate(flight.stamps)]
+    topic = {"/mavros/local_position/odom": ("nav_msgs/msg/Odometry", messages)}
+    with opened(maker.write(topic)) as bag:
+        log = log_of_bag(bag)
+    assert log.signals[names.VELOCITY].values == pytest.approx(flight.v, abs=1e-9)
+    assert log.signals[names.RATES].values == pytest.approx(flight.w)
+    assert "velocity: turned from the body's axes, as positions say" in log.notes
+
+
+def test_speeds_of_controllers_are_rotor_speeds(maker, flight):
+    item = "std_msgs/Header header\nint32 rpm\nfloat32 voltage\nfloat32 current\n"
+    status = "std_msgs/Header header\nmavros_msgs/ESCStatusItem[] esc_status\n"
+    maker.store.register(get_types_from_msg(item, "mavros_msgs/msg/ESCStatusItem"))
+    maker.store.register(get_types_from_msg(status, "mavros_msgs/msg/ESCStatus"))
+    messages = []
+    for k, stamp in enumerate(flight.stamps):
+        header = maker.header(stamp)
+        items = [
+            maker.make("mavros_msgs/msg/ESCStatusItem", header, 5000 + 100 * i + k, 16.0, 4.0)
+            for i in range(4)
+        ]
+        messages.append((stamp, maker.make("mavros_msgs/msg/ESCStatus", header, items)))
+    topic = {"/mavros/esc_status/status": ("mavros_msgs/msg/ESCStatus", messages)}
+    log = open_any(maker.write({"/mavros/local_position/pose": maker.poses(flight), **topic}))
+    speeds = log.signals[names.ROTOR_SPEEDS].values
+    assert speeds[7].tolist() == [5007.0, 5107.0, 5207.0, 5307.0]
+    assert any("order of the controllers" in note for note in log.notes)
+
+
+def test_of_several_poses_an_autopilots_bag_flies_its_flight_log(maker, flight, capsys):
+    path = mavros_bag(maker, flight, {"/mavros/vision_pose/pose": maker.poses(flight)})
+    recorded = read_recorded(path)
+    assert recorded.about.topic == "position"
+    assert recorded.p_WP_W == pytest.approx(flight.p[-len(recorded.t) :], abs=1e-3)
+    assert any("its flight log is taken (bag of mavros)" in x for x in recorded.about.notes)
 
 
 def test_a_bag_without_an_autopilots_topics_is_not_inspected(maker, flight, capsys):

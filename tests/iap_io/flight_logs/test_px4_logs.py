@@ -89,6 +89,25 @@ def test_nothing_is_said_of_the_frames_of_what_stands_still(flight, tmp_path):
     assert Inspection.of(open_log(path)).check.verdict == "frames cannot be checked: no motion"
 
 
+def test_an_attitude_without_a_velocity_is_confirmed_by_the_gyro_alone(log, flight, tmp_path):
+    read = open_log(log).without("not valid", names.VELOCITY)
+    verdict = Inspection.of(read).check.verdict
+    assert verdict == "attitude confirmed by gyro, velocity cannot be checked: no velocity"
+    still = replace(flight, q=np.tile([0.0, 0.0, 0.0, 1.0], (len(flight.t), 1)), w=0.0 * flight.w)
+    read = open_log(flight_log(still).write(tmp_path / "still.ulg"))
+    verdict = Inspection.of(read.without("not valid", names.VELOCITY)).check.verdict
+    assert verdict == "frames cannot be checked: no velocity, no rotation"
+
+
+def test_armed_is_the_second_state_of_the_vehicle(flight, tmp_path):
+    states = [(BOOT_US, 1), (BOOT_US + 1_000_000, 2), (BOOT_US + 2_000_000, 3)]
+    made = ULogWriter()
+    made.topic("vehicle_status", "uint8_t arming_state", states)
+    armed = open_log(made.write(tmp_path / "flight.ulg")).signals[names.ARMED]
+    assert armed.values[:, 0].tolist() == [0.0, 1.0, 0.0]
+    assert armed.source == "vehicle_status.arming_state"
+
+
 def test_a_log_that_was_cut_counts_up_to_there(log, flight):
     whole = log.read_bytes()
     log.write_bytes(whole[: len(whole) * 6 // 10 + 1])
@@ -313,7 +332,8 @@ def test_inspect_says_what_is_there_and_what_for(log, capsys):
     for words in (
         "PX4 of unknown release on MADE_UP, airframe 4001, 4 rotors",
         "in the air: 100.0 to 110.0 s",
-        "can: replay of the flown motion, drag",
+        "can: replay of the flown motion\n",
+        "cannot: drag: no torque set-point and no motors (not logged)",
         "cannot: hover command: no motors",
         "next time: SDLOG_PROFILE 25",
     ):

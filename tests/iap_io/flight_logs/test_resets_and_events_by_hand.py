@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iap_io.flight_logs import blackbox, blackbox_columns, crazyflie, px4_ulog
+from iap_io.flight_logs import (
+    blackbox,
+    blackbox_columns,
+    crazyflie,
+    px4_resets,
+    px4_ulog,
+)
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, Signal
 from iap_io.flight_logs.log_tables import LogTable
@@ -34,7 +40,7 @@ def test_positions_are_freed_of_the_steps_of_an_estimator_that_was_set_anew() ->
     still = np.tile([7.0, 8.0, 9.0], (6, 1))
     signal = Signal(T + 1e-9, still, "topic", "m")
     log = FlightLog(Path("a.ulg"), "ULog", "PX4", {names.POSITION: signal})
-    found = px4_ulog._without_resets(log, table)
+    found = px4_resets.without_position_resets(log, table)
     # a sample just behind a row's time is after the next row's step; in ENU it is (y, x, -z)
     shift = np.array(
         [[0, 0, 0], [1, 2, 0], [1, 2, -0.5], [11, 2, -0.5], [11, 2, -0.5], [11, 2, -0.5]]
@@ -46,13 +52,7 @@ def test_positions_are_freed_of_the_steps_of_an_estimator_that_was_set_anew() ->
         resets(),
         resets(xy_reset_counter=[3] * 6, delta_xy_0=[1] * 6, delta_xy_1=[1] * 6),
     ):
-        assert px4_ulog._without_resets(log, calm) is log
-
-
-def test_steps_of_a_counter_are_those_of_the_first_instance() -> None:
-    tables = {"a": [resets(n=[0, 1, 1, 3, 3, 0]), resets(n=[0, 1, 2, 3, 4, 5])]}
-    assert px4_ulog._steps(tables, "a", "n") == 3
-    assert px4_ulog._steps(tables, "a", "m") == px4_ulog._steps(tables, "b", "n") == 0
+        assert px4_resets.without_position_resets(log, calm) is log
 
 
 def test_motors_of_px4_stand_where_its_geometry_says_in_flu() -> None:

@@ -14,7 +14,9 @@ from iap_bringup.fuzz.made_logs import BOOT_US, Rows, ULogWriter, dataflash
 from iap_io.flight_logs.readers import open_log
 from iap_io.trajectories.reader import read_recorded
 
-KNOWN = "PX4 ULog, ArduPilot dataflash, Crazyflie uSD, blackbox CSV, blackbox are read"
+KNOWN = (
+    "PX4 ULog, ArduPilot dataflash, Crazyflie uSD, Crazyflie CSV, blackbox CSV, blackbox are read"
+)
 T = np.arange(0.0, 6.0, 0.05)
 Place = Callable[[np.ndarray], np.ndarray]
 

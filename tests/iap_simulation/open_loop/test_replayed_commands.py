@@ -143,9 +143,8 @@ def test_a_blow_across_the_rotors_ends_a_flight_and_hard_thrust_does_not(log, ac
 
 def test_what_a_log_does_not_have_is_refused_by_name(log, f450):
     for what, name in (("motors", names.MOTORS), ("attitude", names.ATTITUDE_SETPOINT)):
-        torque = Signal(
-            log.signals[names.MOTORS].t, np.zeros((len(log.signals[names.MOTORS].t), 3)), "", ""
-        )
+        t = log.signals[names.MOTORS].t
+        torque = Signal(t, 0.01 * np.sin(t[:, None] + [0.0, 1.0, 2.0]), "", "")
         bare = log.without("as a test", name).with_signal(names.TORQUE, torque)
         with pytest.raises(BadInput, match="as a test"):
             replay_open_loop(bare, what, f450, SOON)

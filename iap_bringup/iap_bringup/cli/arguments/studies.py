@@ -20,6 +20,11 @@ OPTIONS: dict[
         "metavar": "DIR",
         "help": "folder of recordings that replace flights of the scripted pilot (default: none)",
     },
+    "logs": {
+        "type": Path,
+        "metavar": "DIR",
+        "help": "flight_logs: folder of flight logs (default: none)",
+    },
     "out": {
         "type": Path,
         "metavar": "DIR",

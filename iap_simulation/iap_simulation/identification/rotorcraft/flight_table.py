@@ -10,6 +10,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.crashes import SMOOTH_FORCE, before_crash, low_passed
 from iap_io.flight_logs.flight_log import FlightLog, Signal
 from iap_io.flight_logs.flight_times import longest_flight, why_never
 from iap_io.trajectories.samples import continuous
@@ -17,17 +18,11 @@ from iap_io.trajectories.samples import continuous
 RATES = (50.0, 250.0)  # least and largest of a grid [Hz]
 MARGIN = 1.5  # at both ends of a flight, for take-off, landing and filters [s]
 SHORTEST = 10.0  # time in the air that is of use [s]
-CRASH = (
-    30.0  # specific force across the rotors' axes, low-passed, at which a crash has begun [m/s^2]
-)
-CRASH_RISE = 0.1  # time of a blow before its low-passed force is that large [s]
-SMOOTH_FORCE = 8.0  # low-pass of forces, for vibration [Hz]
 FASTEST_LOW_PASS = 40.0  # of rates [Hz]
 FULL, MOST_SATURATED = (
     0.999,
     0.05,
 )  # command of a motor at its end, and the share of the time that is of use
-FEWEST = 32  # samples that are low-passed
 SQUARE = 2.0  # exponent of thrust by speed
 SPEEDS = (names.SPEED_SHARE, names.MEASURED_SPEED)  # units of motors that are speeds
 INSTRUMENT_DELAYS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6)  # of set-points that explain inputs [s]
@@ -44,6 +39,7 @@ ROWS = (
     "thrust",
     "instruments",
     "q_setpoint",
+    "voltage",
 )  # fields of K rows
 
 
@@ -68,6 +64,8 @@ class FlightTable:
         exponent: of the motors' thrust by their commands, where these are speeds; None where it is not known.
         q_setpoint: (K, 4) attitudes that were asked for; None where the log has none.
         has_measured_speeds: whether motors are speeds as measured, which have no lag.
+        voltage: (K,) of the battery [V]; None where the log has none.
+        resets: times at which the estimator was set anew [s]: no window goes across.
     """
 
     name: str
@@ -86,6 +84,8 @@ class FlightTable:
     exponent: float | None
     q_setpoint: Array | None
     has_measured_speeds: bool = False
+    resets: tuple[float, ...] = ()
+    voltage: Array | None = None
 
     @property
     def dt(self) -> float:
@@ -146,7 +146,7 @@ def flight_table(log: FlightLog, rate: float | None = None) -> FlightTable:
         raise BadInput(f"{where}: never in the air: {why_never(log)}")
     rates = _signal(log, names.RATES, names.GYROSCOPE)
     inputs = _signal(log, names.TORQUE, names.MOTORS)
-    begin, end = flight.begin + MARGIN, _before_crash(log, flight.end) - MARGIN
+    begin, end = flight.begin + MARGIN, before_crash(log, flight) - MARGIN
     needed = [rates, inputs, *(log.signals[x] for x in (names.ATTITUDE,) if x in log.signals)]
     begin, end = max(begin, *(x.t[0] for x in needed)), min(end, *(x.t[-1] for x in needed))
     if end - begin < SHORTEST:
@@ -156,7 +156,7 @@ def flight_table(log: FlightLog, rate: float | None = None) -> FlightTable:
     rate = min(max(rates.rate, RATES[0]), RATES[1]) if rate is None else rate
     t = np.arange(begin, end, 1.0 / rate)
     top = min(0.45 * rate, FASTEST_LOW_PASS)
-    w = _smooth(rates, t, top) if rates.rate > 3.0 * FASTEST_LOW_PASS else rates.at(t)
+    w = low_passed(rates, t, top) if rates.rate > 3.0 * FASTEST_LOW_PASS else rates.at(t)
     motors = log.signals.get(names.MOTORS)
     unit = "" if motors is None else motors.unit
 
@@ -164,13 +164,15 @@ def flight_table(log: FlightLog, rate: float | None = None) -> FlightTable:
         return log.signals[name].at(t) if name in log.signals else None
 
     force, thrust = log.signals.get(names.SPECIFIC_FORCE), at(names.THRUST)
+    volts = at(names.VOLTAGE)
     return FlightTable(
         name=log.path.name, t=t, q=_attitudes(log, t, w), w=w,
-        f=None if force is None else _smooth(force, t, SMOOTH_FORCE), v=at(names.VELOCITY),
+        f=None if force is None else low_passed(force, t, SMOOTH_FORCE), v=at(names.VELOCITY),
         p=at(names.POSITION), motors=at(names.MOTORS), torque=at(names.TORQUE),
         thrust=None if thrust is None else thrust[:, 0], instruments=_instruments(log, t),
         input_rate=inputs.rate, rate=rates.rate, exponent=SQUARE if unit in SPEEDS else None,
         q_setpoint=_setpoints(log, t), has_measured_speeds=unit == names.MEASURED_SPEED,
+        resets=log.resets, voltage=None if volts is None else volts[:, 0],
     )  # fmt: skip
 
 
@@ -180,29 +182,6 @@ def _signal(log: FlightLog, *choice: str) -> Signal:
             return log.signals[name]
     reason = next((log.missing[name] for name in choice if name in log.missing), "not logged")
     raise BadInput(f"{log.path}: no {' and no '.join(choice)} ({reason})")
-
-
-def _before_crash(log: FlightLog, end: float) -> float:
-    """The end of a flight, or the time of the first blow before it [s]: rotors push along their axes alone."""
-    force = log.signals.get(names.SPECIFIC_FORCE)
-    if force is None:
-        return end
-    t = np.arange(force.t[0], end, 1.0 / min(force.rate, RATES[1]))
-    if len(t) < FEWEST:
-        return end
-    across = np.linalg.norm(_smooth(force, t, SMOOTH_FORCE)[:, :2], axis=1)
-    blows = t[across > CRASH]
-    return float(blows[0]) - CRASH_RISE if len(blows) else end
-
-
-def _smooth(signal: Signal, t: Array, cutoff: float) -> Array:
-    """A signal at times (T,), low-passed at its own rate without a delay."""
-    from scipy.signal import butter, sosfiltfilt  # takes a quarter of a second
-
-    grid = np.arange(signal.t[0], signal.t[-1], 1.0 / signal.rate)
-    sections = butter(2, min(cutoff, 0.45 * signal.rate), fs=signal.rate, output="sos")
-    values = sosfiltfilt(sections, signal.at(grid), axis=0)
-    return np.stack([np.interp(t, grid, column) for column in values.T], axis=1)
 
 
 def _attitudes(log: FlightLog, t: Array, w: Array) -> Array:

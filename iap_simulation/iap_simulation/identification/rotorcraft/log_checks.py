@@ -52,6 +52,7 @@ def checked_log(log: FlightLog) -> FlightLog:
     if flight is None:
         return log
     _check_motors(log, log.signals.get(names.MOTORS), flight)
+    log = _without_still_inputs(log, flight)
     for name in (*MEASURED, names.MOTORS):
         if name in log.signals:
             inside = log.signals[name].between(*flight)
@@ -77,15 +78,28 @@ def _check_motors(log: FlightLog, motors: Signal | None, flight: tuple[float, fl
         )
 
 
+def _without_still_inputs(log: FlightLog, flight: tuple[float, float]) -> FlightLog:
+    """The log without commands none of whose numbers changes in flight: they did not fly the vehicle."""
+    for name in INPUTS:
+        inside = (
+            log.signals[name].between(*flight).values if name in log.signals else np.zeros((0, 1))
+        )
+        if len(inside) and not np.ptp(inside, axis=0).any():
+            size = ", ".join(dict.fromkeys(f"{x:.4g}" for x in inside[0]))
+            log = log.without(f"{size} all the time in the air: was it not recorded?", name)
+    return log
+
+
 def _check_alive(log: FlightLog, name: str, signal: Signal) -> None:
-    """Refuse a signal of which one number never changes in flight, while others do."""
+    """Refuse a signal of which a number other than zero never changes in flight."""
     still = np.ptp(signal.values, axis=0) == 0.0
     dead = still & (np.abs(signal.values[0]) > ZERO)  # what is zero may rest
-    if dead.any() and not still.all():
+    if dead.any():
         which = int(np.argmax(dead))
+        others = "" if still.all() else ", while others change"
         raise BadInput(
             f"{log.path}: {name} ({signal.source}), number {which + 1} of {len(still)}, is"
-            f" {signal.values[0, which]:.4g} all the time in the air, while others change: was it not recorded?"
+            f" {signal.values[0, which]:.4g} all the time in the air{others}: was it not recorded?"
         )
 
 

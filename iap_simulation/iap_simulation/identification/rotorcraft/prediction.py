@@ -98,10 +98,16 @@ def predictions(table: FlightTable, motion: MotionModel) -> list[Horizon]:
 
 
 def windows(table: FlightTable, seconds: float) -> tuple[Integers, int]:
-    """First rows (W,) of windows all along a flight, and their number of rows."""
+    """First rows (W,) of windows all along a flight, and their number of rows.
+
+    Neither a window nor the time of its trim goes across a reset.
+    """
     steps = max(round(seconds / table.dt), 1)
     spacing = max(round(WINDOW_SPACING / table.dt), 1)
-    return np.arange(round(TRIM / table.dt), len(table.t) - steps - 1, spacing), steps
+    starts = np.arange(round(TRIM / table.dt), len(table.t) - steps - 1, spacing)
+    begin, end = table.t[starts] - TRIM, table.t[starts + steps]
+    across = [(begin < reset) & (end > reset) for reset in table.resets]
+    return starts[~np.any(across, axis=0)] if across else starts, steps
 
 
 def horizon(

@@ -25,6 +25,7 @@ from iap_simulation.identification.rotorcraft.prediction import (
     tilt_error,
 )
 from iap_simulation.identification.rotorcraft.rotation import Rotation, rotation
+from iap_simulation.identification.rotorcraft.sag import sag
 from iap_simulation.identification.rotorcraft.thrust import (
     Thrust,
     ThrustCurve,
@@ -102,6 +103,7 @@ class FlightModel:
         rotation: angular accelerations.
         thrust: thrust.
         drag: drag.
+        sag: loss of thrust with the voltage, and why it is not determined.
         noise: of the inertial unit, and why it is not determined.
         times: lags up and down of the thrust, and its delay [s].
         response: of the attitude to its set-points; None where the log has none.
@@ -110,6 +112,7 @@ class FlightModel:
     rotation: Rotation
     thrust: Thrust
     drag: DragFit
+    sag: tuple[dict[str, Parameter], dict[str, str]]
     noise: tuple[dict[str, Parameter], dict[str, str]]
     times: tuple[float, float, float]
     response: Response | None
@@ -118,13 +121,15 @@ class FlightModel:
     def estimates(self) -> dict[str, Parameter]:
         """All parameters, by name."""
         parts = (self.thrust, self.rotation, self.drag)
-        return {name: x for part in parts for name, x in part.estimates.items()} | self.noise[0]
+        found = {name: x for part in parts for name, x in part.estimates.items()}
+        return found | self.sag[0] | self.noise[0]
 
     @property
     def refusals(self) -> dict[str, str]:
         """Reasons why parameters are not determined, by name."""
         parts = (self.thrust, self.rotation, self.drag)
-        return {name: x for part in parts for name, x in part.refusals.items()} | self.noise[1]
+        refused = {name: x for part in parts for name, x in part.refusals.items()}
+        return refused | self.sag[1] | self.noise[1]
 
     def motion(self, table: FlightTable) -> MotionModel:
         """Accelerations along a flight."""
@@ -197,10 +202,17 @@ def flight_model(table: FlightTable, log: FlightLog) -> FlightModel:
         known = table.has_measured_speeds or "lag up" not in turning.refusals
         if not (turning.is_by_motors and known):
             times = slow_times(table, u)
-        lifting = thrust(table, lagged_inputs(table, u, times))
+        n = lagged_inputs(table, u, times)
+        lifting = thrust(table, n)
         curve = lifting.curve
     return FlightModel(
-        turning, lifting, drag(table), imu_noise(log), times, setpoint_response(table)
+        turning,
+        lifting,
+        drag(table),
+        sag(table, n, lifting),
+        imu_noise(log),
+        times,
+        setpoint_response(table),
     )
 
 
@@ -209,7 +221,7 @@ def _thrust_inputs(table: FlightTable) -> Array:
     if table.torque is not None and table.thrust is not None:
         return table.thrust[:, None]
     if table.motors is None:
-        raise BadInput(f"{table.name}: no motors and no thrust set-point")
+        raise BadInput(f"{table.name}: no motors and no thrust set-point that changes")
     return table.motors
 
 

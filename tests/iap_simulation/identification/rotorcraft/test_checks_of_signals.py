@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals of a flight that are dead, lost, spiky or in another unit, and what a table takes of them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,14 @@ from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.crashes import before_crash
 from iap_io.flight_logs.flight_log import FlightLog, Signal
+from iap_io.flight_logs.flight_times import InTheAir
 from iap_simulation.identification.rotorcraft import (
     flight_table,
     log_checks,
 )
+from iap_simulation.identification.rotorcraft.prediction import TRIM, windows
 
 T = 0.02 * np.arange(1500)  # 30 s
 NOISE = np.random.default_rng(4).normal(size=(1500, 3))
@@ -78,7 +82,7 @@ def test_a_number_that_never_changes_while_others_do_is_dead() -> None:
     log_checks._check_alive(log_of(), "rates", signal)
     values[0, 1] = 0.25  # the first one alone is no news
     log_checks._check_alive(log_of(), "rates", signal)
-    values[:] = 0.25  # all stand still
+    values[:] = 0.0  # all are zero, as those of a vehicle at rest without noise
     log_checks._check_alive(log_of(), "rates", signal)
 
 
@@ -217,13 +221,13 @@ def test_a_blow_across_the_rotors_axes_ends_a_flight() -> None:
     force = np.tile([0.0, 0.0, GRAVITY], (1500, 1))
     force[:, 2] += np.where(T > 3.0, 40.0, 0.0)  # along them none counts
     log = log_of(specific_force=force)
-    assert flight_table._before_crash(log, 25.0) == 25.0
+    assert before_crash(log, InTheAir(0.0, 25.0)) == 25.0
     force[T > 20.0, 1] = -45.0
-    end = flight_table._before_crash(log, 25.0)
+    end = before_crash(log, InTheAir(0.0, 25.0))
     assert 19.85 < end < 20.0
-    assert flight_table._before_crash(log_of(), 25.0) == 25.0
-    assert flight_table._before_crash(log, 15.0) == 15.0
-    assert flight_table._before_crash(log, 0.6) == 0.6  # of 30 samples
+    assert before_crash(log_of(), InTheAir(0.0, 25.0)) == 25.0
+    assert before_crash(log, InTheAir(0.0, 15.0)) == 15.0
+    assert before_crash(log, InTheAir(0.0, 0.6)) == 0.6  # of 30 samples
 
 
 def test_instruments_are_heights_that_were_asked_for_with_their_pasts() -> None:
@@ -242,3 +246,16 @@ def test_instruments_are_heights_that_were_asked_for_with_their_pasts() -> None:
         flight_table._instruments(log_of().with_signal(names.VELOCITY_SETPOINT, still), t) is None
     )
     assert flight_table._instruments(log_of(), t) is None
+
+
+def test_no_window_goes_across_a_reset_of_the_estimator() -> None:
+    t = 0.01 * np.arange(2000)
+    rows = dict.fromkeys(("q", "w", "f", "v", "p", "motors", "torque", "thrust", "instruments"))
+    table = flight_table.FlightTable("a", t, **rows, input_rate=1.0, rate=1.0, exponent=None,
+                                     q_setpoint=None, resets=(10.0,))  # fmt: skip
+    starts, steps = windows(table, 1.0)
+    whole, _ = windows(replace(table, resets=()), 1.0)
+    begins = t[whole]
+    kept = (begins + 1.0 <= 10.0) | (begins - TRIM >= 10.0)
+    np.testing.assert_array_equal(starts, whole[kept])
+    assert steps == 100 and not kept.all()

@@ -126,6 +126,26 @@ def test_a_signal_in_another_unit_or_sense_or_a_dead_one_is_refused(
         checked_log(changed(name, change))
 
 
+def test_commands_that_never_change_fly_no_vehicle() -> None:
+    log = made_log()
+    commands = {names.MOTORS: 4, names.TORQUE: 3, names.THRUST: 1}
+    for name, width in commands.items():
+        t = log.signals[names.RATES].t
+        still_signal = Signal(t, np.full((len(t), width), 0.5), "made", UNITS[name])
+        log = log.with_signal(name, still_signal)
+    with pytest.raises(BadInput) as error:
+        flight_table(checked_log(log))
+    reason = "0.5 all the time in the air: was it not recorded?"
+    assert str(error.value) == f"made.ulg: no torque set-point and no motors ({reason})"
+    turned = log.with_signal(names.MOTORS, made_log().signals[names.MOTORS])
+    assert flight_table(checked_log(turned)).torque is None  # motors that change count alone
+
+
+def test_a_sensor_none_of_whose_numbers_changes_is_refused() -> None:
+    with pytest.raises(BadInput, match="is 0.1 all the time in the air: was it not recorded"):
+        checked_log(changed(names.RATES, lambda _t, x: x.fill(0.1)))
+
+
 @pytest.mark.parametrize(
     ("name", "seconds", "text"),
     [
