@@ -22,7 +22,8 @@ from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.senses import Sense, Senses
-from iap_simulation.batch.actions import REFERENCE_KINDS, action_of
+from iap_learning.tasks.user_inputs import TermInputs
+from iap_simulation.batch.actions import REFERENCE_KINDS, action_of, action_size
 from iap_simulation.batch.references import References
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
@@ -96,7 +97,9 @@ class PlatformPolicy:
         platform = scenario.vehicles[0].platform
         check_in_flight(task, policy.name)
         size = task.action.size(platform.count)
-        self._function = task.action.user_function(platform.count)
+        example = TermInputs.at_rest(platform.count, size)
+        columns = action_size(task.action.kind, platform.count)
+        self._function = task.action.user_function(columns, example)
         self._observer = Observer(task.observation, aircraft=platform.count, actions=size)
         self.eye = None
         if task.depth is not None:

@@ -11,9 +11,10 @@ from iap_learning.tasks.kinds.platform import episodes as many
 from iap_learning.tasks.kinds.platform import kind
 from iap_learning.tasks.kinds.platform.outcome import Rules
 from iap_learning.tasks.kinds.platform.quantities import QUANTITIES
-from iap_learning.tasks.kinds.platform.rewards import GAUSS, INVERSE, LINEAR, SQUARE, RewardTerms
+from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.registry import make_task
 from iap_learning.tasks.senses import Sense
+from iap_learning.tasks.shapes import GAUSS, INVERSE, LINEAR, SQUARE
 from iap_physics.latching.latches import Latches
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, RUNNING, TIME_IS_UP
