@@ -28,7 +28,8 @@ def task_tree(name: str, settings: Mapping[str, Any] | None = None) -> dict[str,
         BadInput: there is no such task or key.
     """
     path = TASKS.file_or_path(name)
-    return changed({"name": path.stem, **TASKS.extended(path)}, settings or {})
+    defaults: dict[str, Any] = {"name": path.stem, "own": {}}
+    return changed({**defaults, **TASKS.extended(path)}, settings or {})
 
 
 def changed(tree: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def apart(world):
     return (world.x[1, 0] - world.x[0, 0], world.offset[1])
 
 def seen(world):
-    return (world.x[0, 2], world.goal[2])
+    return (world.x[0, 2], world.x[0, 8])
 
 def late(world):
     return math.nan if world.action[0] > 0.9 else 0.0

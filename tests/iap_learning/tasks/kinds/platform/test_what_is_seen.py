@@ -12,6 +12,7 @@ from iap_learning.tasks.kinds.platform.history import History
 from iap_learning.tasks.kinds.platform.observation_checks import check_in_flight, check_in_worlds
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.registry import make_task
+from iap_learning.tasks.user_quantities import UserQuantities
 from iap_physics.engines.engine import RUNNING, TOO_FAR
 from iap_simulation.tasks.outcomes import INVALID_TERM
 
