@@ -71,7 +71,7 @@ T = TypeVar("T", bound=Task)
 W = TypeVar("W", bound=SeededWorlds)
 
 
-class Episodes(FunctionWorlds, ABC, Generic[T, W]):
+class Episodes(FunctionWorlds[T], ABC, Generic[T, W]):
     """A task in B worlds, one episode after the other in each.
 
     World i of any B is the same, bit for bit, as alone with its seed and actions. A kind of task says how its worlds

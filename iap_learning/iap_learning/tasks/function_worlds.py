@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Worlds of a task as functions of the user's own get them; a kind of tasks says what they are."""
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from iap_learning.tasks.task import Task
 from iap_learning.tasks.user_functions import UserFunctions
 from iap_learning.tasks.user_inputs import WorldArrays
 
+T = TypeVar("T", bound=Task)
 
-class FunctionWorlds:
+
+class FunctionWorlds(Generic[T]):
     """Worlds that functions get: what policies see of them, and the truth by which they are rewarded and judged.
 
     A kind that takes functions sets `functions`, and says what there is in `_true_arrays`, `_seen_arrays` where
@@ -23,8 +25,13 @@ class FunctionWorlds:
         functions: of the user's own; None of kinds that take none.
     """
 
-    task: Task
+    task: T
     functions: UserFunctions | None = None
+
+    @property
+    def unsound(self) -> Integers:
+        """(B,) 1 where a function has given no finite number in the present episode."""
+        return self._taken().unsound
 
     def seen(self, which: Integers) -> WorldArrays:
         """Worlds as functions of observations and actions get them, with the terms of some worlds (n,)."""
@@ -35,9 +42,12 @@ class FunctionWorlds:
         return self._with_terms(self._true_arrays(), which)
 
     def _with_terms(self, worlds: WorldArrays, which: Integers) -> WorldArrays:
+        return self._taken().world(worlds, self._term_inputs(), which)
+
+    def _taken(self) -> UserFunctions:
         if self.functions is None:
             raise self._takes_none()
-        return self.functions.world(worlds, self._term_inputs(), which)
+        return self.functions
 
     def _takes_none(self) -> IapError:
         return IapError(f"task '{self.task.name}': kind '{self.task.kind}' takes no functions")

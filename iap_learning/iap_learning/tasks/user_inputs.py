@@ -86,7 +86,7 @@ def world_maker(example: TermInputs) -> Callable[[WorldArrays, int], Any]:
 @cache
 def _world_type(names: tuple[str, ...]) -> type[Any]:
     """The record of worlds with terms of such names; one type for all of them, as numba tells worlds apart by it."""
-    return namedtuple("World", (*TermInputs._fields, *names))  # type: ignore[misc] # noqa: PYI024 - names are data
+    return namedtuple("World", (*TermInputs._fields, *names))  # noqa: PYI024 - names are data
 
 
 @cache

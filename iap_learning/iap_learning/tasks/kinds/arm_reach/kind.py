@@ -189,7 +189,7 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         which = np.arange(self.count) if indices is None else np.asarray(indices)
-        inputs, unsound = self._term_inputs(), self.functions.unsound
+        inputs, unsound = self._term_inputs(), self.unsound
         return self._observer(inputs, which, self._seen_arrays, unsound)
 
     def _term_inputs(self) -> ArmInputs:

@@ -177,7 +177,7 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         which = np.arange(self.count) if indices is None else indices
-        inputs, unsound = self._term_inputs(), self.functions.unsound
+        inputs, unsound = self._term_inputs(), self.unsound
         terms = self.interface.observer(inputs, which, self._seen_arrays, unsound)
         return terms if self.camera is None else np.hstack([terms, self.camera(which)])
 

@@ -232,7 +232,8 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         self.worlds.threads.run(work, self.count)
         if is_apart:
             out = self.observer(self._seen_inputs(), None, user.unsound)
-        user.warn(self.episode_seeds, self._user_terms)
+        if user.is_needed or self.observer.user_terms:
+            user.warn(self.episode_seeds, self._user_terms)
         self._history.add(out)
         self._term_values = out
         return reward
