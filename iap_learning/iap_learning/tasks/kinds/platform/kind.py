@@ -227,6 +227,8 @@ class PlatformPilot:
         """The command at control instant k."""
         vehicle, x = self._vehicle, plant.state(0)[0]
         senses = senses_of(plant, self._flown.asks_for)
+        if Sense.MEASURED in self._flown.asks_for:
+            senses = senses._replace(measured=vehicle.measurement)
         assert senses.wrench is not None  # noqa: S101 - every plant has one
         output = self._flown(k, x, plant.propulsion[0].rpm[0], references[0].row, senses)
         if not self._flown.gives_references:

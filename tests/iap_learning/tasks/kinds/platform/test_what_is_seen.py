@@ -114,7 +114,6 @@ def test_worlds_observe_measurements_under_controllers_and_what_their_sensors_me
     ("task", "key"),
     [
         (seen("measured", ("gyro",)), "observation.gyro"),
-        (seen("measured"), "observed"),
         (seen(terms=("specific_force",)), "observation.specific_force"),
     ],
 )
