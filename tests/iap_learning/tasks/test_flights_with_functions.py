@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from linear_policies import linear_policy
 
+from iap_description.errors import BadInput
+from iap_learning.evaluation.engines import fly_in_engine
 from iap_learning.tasks.kinds.docking.pair import DockingPair
 from iap_learning.tasks.kinds.registry import kind_of, make_episodes, make_task
 from iap_physics.engines.make import is_installed
@@ -111,3 +113,15 @@ def test_a_module_is_guided_by_functions(tmp_path):
     moved = episodes.worlds.follower.state[0, 0, :3] - start[:3]
     np.testing.assert_allclose(follower[:3] - start[:3], moved, atol=2e-3)
     assert abs(moved[0]) > 0.02
+
+
+def test_engines_do_not_judge_by_functions_that_end_episodes():
+    task = make_task("wall_push", {"own": {"fails_beyond": {"own_in_flight:place": 1.0}}})
+    line = "^task 'wall_push': key 'own.fails_beyond': many worlds alone are judged by it: leave --engine out$"
+    with pytest.raises(BadInput, match=line):
+        fly_in_engine(task, None, "mujoco", [0])
+
+
+def test_a_task_without_functions_is_written_as_before():
+    assert "own" not in make_task("docking").model_dump(mode="json")
+    assert "function" not in make_task("docking").model_dump(mode="json")["action"]

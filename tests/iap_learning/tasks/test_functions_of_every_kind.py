@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_learning.evaluation.engines import fly_in_engine
 from iap_learning.tasks.kinds.registry import KINDS, make_episodes, make_task
 from iap_learning.tasks.task import TASKS
 from iap_simulation.tasks.outcomes import INVALID_TERM, OUT_OF_BOUNDS
@@ -297,15 +296,3 @@ def test_a_function_that_does_not_fit_is_refused_in_a_line(task, settings, line)
     with pytest.raises(BadInput, match=line) as refused:
         make_episodes(task, 1, settings=settings)
     assert "\n" not in str(refused.value)
-
-
-def test_engines_do_not_judge_by_functions_that_end_episodes():
-    task = make_task("wall_push", {"own": {"fails_beyond": {own("ahead"): 1.0}}})
-    line = "^task 'wall_push': key 'own.fails_beyond': many worlds alone are judged by it: leave --engine out$"
-    with pytest.raises(BadInput, match=line):
-        fly_in_engine(task, None, "mujoco", [0])
-
-
-def test_a_task_without_functions_is_written_as_before():
-    assert "own" not in make_task("docking").model_dump(mode="json")
-    assert "function" not in make_task("docking").model_dump(mode="json")["action"]

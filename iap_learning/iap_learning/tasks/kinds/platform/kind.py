@@ -102,8 +102,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         """Status (1,) after the user's quantities that judge; rotor speeds and actions are unknown here, and NaN."""
         rpm, action = (np.full((1, *each.shape), np.nan) for each in self._example[2:])
         judged = (*self._task.success.within, *self._task.fails_beyond)
-        known = states._replace(rpm=rpm, action=action)
-        self._user.fill(self._zero, known.arrays, judged)
+        self._user.fill(self._zero, states._replace(rpm=rpm, action=action).arrays, judged)
         return self._user.fates(self._zero)
 
     def _clearance(self, x: Array, t: float) -> Array:
