@@ -12,6 +12,7 @@ from iap_learning.tasks.kind import FlyingPolicy
 from iap_learning.tasks.kinds.docking.policy_pair import PolicyPair
 from iap_learning.tasks.kinds.platform.kind import check_alone
 from iap_learning.tasks.kinds.registry import kind_of, task_of_policy
+from iap_learning.tasks.senses import Sense
 from iap_learning.tasks.task import Task
 from iap_simulation.docking.pair_pilot import PairPilot, ScriptPilot
 from iap_simulation.docking.ports import pair_of
@@ -76,7 +77,11 @@ def platform_policy(scenario: Scenario) -> Callable[[], FlyingPolicy]:
     check_alone(scenario)
     vehicle = Vehicle.of(scenario, scenario.vehicles[0])
     make: Callable[[], FlyingPolicy] = partial(maker, policy, task, scenario, vehicle)
-    make()  # which refuses what does not fit
+    if Sense.MEASURED in make().asks_for:
+        raise BadInput(
+            f"{_policy_and_task(scenario, task)}, whose key 'observed' nodes do not give yet:"
+            " fly it by ./iap run, or judge it by ./iap evaluate"
+        )
     return make
 
 

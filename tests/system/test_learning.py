@@ -13,9 +13,9 @@ from iap_bringup.cli.main import main
 from iap_learning.policies.policy import Policy
 from iap_learning.registration import name_of
 from iap_learning.tasks.kinds.platform.quantities import QUANTITIES
-from iap_learning.tasks.kinds.platform.rewards import SHAPES
 from iap_learning.tasks.kinds.platform.term_table import TERMS
 from iap_learning.tasks.kinds.registry import task_of_policy
+from iap_learning.tasks.shapes import SHAPES
 from iap_learning.tasks.task import TASKS
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.batch.actions import KINDS

@@ -37,7 +37,10 @@ class Record(BaseModel):
 
 
 class ExtendedRecord(Record):
-    """A record with keys that came later: at their defaults they are no part of what is written and hashed."""
+    """A record with keys that came later: at their defaults they are no part of what is written and hashed.
+
+    Those of its bases came later, too.
+    """
 
     LATER: ClassVar[tuple[str, ...]] = ()
 
@@ -45,7 +48,8 @@ class ExtendedRecord(Record):
     def _without_later_defaults(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         tree: dict[str, Any] = write(self)
         fields = type(self).model_fields
-        unused = [key for key in self.LATER if getattr(self, key) == fields[key].default]
+        later = {key for base in type(self).__mro__ for key in vars(base).get("LATER", ())}
+        unused = {key for key in later if getattr(self, key) == fields[key].default}
         return {key: value for key, value in tree.items() if key not in unused}
 
 

@@ -63,6 +63,10 @@ def fly_in_engine(
     Raises:
         BadInput: the scenario cannot be flown there, or the flyer flies no single run of it.
     """
+    if task.own.fails_beyond:
+        raise BadInput(
+            f"task '{task.name}': key 'own.fails_beyond': many worlds alone are judged by it: leave --engine out"
+        )
     endings = []
     with simulation_of(task, flyer, engine, seeds[0]) as simulation:
         if viewer is not None:

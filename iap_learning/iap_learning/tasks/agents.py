@@ -85,7 +85,10 @@ class ScriptedAgent(ABC, Generic[S, E]):
     @classmethod
     def misfit(cls, episodes: E) -> str | None:
         """Reason why it cannot fly these episodes of its own kind; None where it can."""
-        is_fit = cls.ACTION is None or episodes.task.action.kind == cls.ACTION
+        action = episodes.task.action
+        if action.function is not None:
+            return f"gives no numbers that '{action.function}' takes"
+        is_fit = cls.ACTION is None or action.kind == cls.ACTION
         return None if is_fit else cls.refusal(episodes.task)
 
     @abstractmethod

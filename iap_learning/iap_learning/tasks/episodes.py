@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
 from iap_learning.policies.layout import Layout, TermLayout
+from iap_learning.tasks.function_worlds import FunctionWorlds
 from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.seeds import next_seeds
 from iap_learning.tasks.task import Task
+from iap_learning.tasks.user_functions import FlownStep
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_simulation.tasks.outcomes import ARRIVED, TIME_IS_UP
 
@@ -69,7 +71,7 @@ T = TypeVar("T", bound=Task)
 W = TypeVar("W", bound=SeededWorlds)
 
 
-class Episodes(ABC, Generic[T, W]):
+class Episodes(FunctionWorlds[T], ABC, Generic[T, W]):
     """A task in B worlds, one episode after the other in each.
 
     World i of any B is the same, bit for bit, as alone with its seed and actions. A kind of task says how its worlds
@@ -195,6 +197,8 @@ class Episodes(ABC, Generic[T, W]):
         """Forget the last episodes of worlds that stand at their start."""
         for array in (self._action, self._before, self.steps, self.outcome, self.returns):
             array[indices] = 0
+        if self.functions is not None:
+            self.functions.begin(indices)
 
     def step(self, actions: ArrayLike | None) -> EpisodeStep:
         """Fly a step of every world, also of those whose episodes are over and that have not been reset.
@@ -207,18 +211,28 @@ class Episodes(ABC, Generic[T, W]):
             BadInput: they have another shape.
         """
         self._before, self._action = self._action, self._before
+        runs = self.outcome == RUNNING
         if actions is None:
             self._action[:] = 0.0
             self._fly_scripted()
         else:
-            self._fly(self.scale.apply_to_worlds(actions, self.status, self._action))
+            values = self.scale.apply_to_worlds(actions, self.status, self._action)
+            self._fly(self._of_kind(values))
         reward = self._assess()
+        observation, success = self._step_observation(), self._success()
+        if self.functions is not None and self.functions.judges:
+            step = FlownStep(runs, self.status, reward, self.outcome)
+            self.functions.assess(self, step, self.failure, self.episode_seeds)
+            success &= self.functions.fate == RUNNING
         self.returns += reward
         truncated = self.outcome == TIME_IS_UP
         terminated = (self.outcome != RUNNING) & ~truncated
-        return EpisodeStep(
-            self._step_observation(), reward, terminated, truncated, self._success()
-        )
+        return EpisodeStep(observation, reward, terminated, truncated, success)
+
+    @property
+    def failure(self) -> float:
+        """Reward of a step in which a function of the user's own lets an episode fail."""
+        return float(self.task.reward.failure)  # type: ignore[attr-defined] # of all kinds that take functions
 
     @abstractmethod
     def _fly(self, values: Array) -> None:

@@ -2,7 +2,7 @@
 """Ranges of actions, and the scaling between numbers in [-1, 1] and SI units."""
 
 import math
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numba import njit
@@ -10,25 +10,33 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import model_validator
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import Record
+from iap_description.config.record import ExtendedRecord
 from iap_description.config.values import Real
 from iap_description.errors import BadInput
+from iap_learning.tasks.user_actions import UserAction
+from iap_learning.tasks.user_inputs import TermInputs
+from iap_learning.tasks.user_terms import UserFunctionName
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING
 from iap_simulation.batch.actions import REFERENCE_KINDS
 
 
-class ActionRange(Record):
+class ActionRange(ExtendedRecord):
     """Meaning of the numbers of an action, which a policy gives in [-1, 1].
 
     Attributes:
         kind: of action.
         low: what -1 stands for, in SI units, of each column; those of an aircraft count for all.
         high: what 1 stands for.
+        function: of the user's own, ``module:function``, which makes the kind's numbers of the action's; None where
+            the action has them, see `iap_learning.tasks.user_actions.UserAction`.
     """
+
+    LATER: ClassVar[tuple[str, ...]] = ("function",)
 
     kind: str
     low: tuple[Real, ...]
     high: tuple[Real, ...]
+    function: UserFunctionName | None = None
 
     @property
     def columns(self) -> int | None:
@@ -43,13 +51,32 @@ class ActionRange(Record):
     @property
     def meaning(self) -> str:
         """Meaning of the numbers in a policy's header."""
-        return self.kind
+        return self.kind if self.function is None else f"{self.kind} by {self.function}"
+
+    def scale(self, copies: int = 1) -> "ActionScale":
+        """The scale of its numbers, which come several times, unless a function makes all of them."""
+        return ActionScale.of(self.low, self.high, copies if self.function is None else 1)
+
+    def user_function(self, columns: int, example: TermInputs) -> UserAction | None:
+        """The user's function, compiled; None where there is none.
+
+        Args:
+            columns: numbers that it is to return.
+            example: inputs of a trial call.
+
+        Raises:
+            BadInput: it cannot be imported or compiled, or returns something else.
+        """
+        if self.function is None:
+            return None
+        return UserAction(self.function, columns, len(self.low), example)
 
     @model_validator(mode="after")
     def _are_bounds(self) -> Self:
+        columns = self.columns if self.function is None else None
         for key in ("low", "high"):
-            if self.columns is not None and len(getattr(self, key)) != self.columns:
-                raise ValueError(f"key '{key}': kind '{self.kind}' has {self.columns} columns")
+            if columns is not None and len(getattr(self, key)) != columns:
+                raise ValueError(f"key '{key}': kind '{self.kind}' has {columns} columns")
         if len(self.low) != len(self.high):
             raise ValueError(f"key 'high': {len(self.low)} columns are expected")
         for k, (low, high) in enumerate(zip(self.low, self.high, strict=True)):

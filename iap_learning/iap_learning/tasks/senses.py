@@ -13,6 +13,7 @@ class Sense(Enum):
     WRENCH = "wrench"
     OBJECTS = "objects"
     PHASES = "phases"
+    MEASURED = "measured"
 
 
 class Senses(NamedTuple):
@@ -22,8 +23,10 @@ class Senses(NamedTuple):
         wrench: (6,) of contacts over the last period, in world axes.
         objects: (n, 13) states of the world's objects.
         phases: (m,) numbers of the latches' phases, see `iap_physics.latching.latches.PHASES`.
+        measured: (13,) the central body as its controller has measured it last.
     """
 
     wrench: Array | None = None
     objects: Array | None = None
     phases: Integers | None = None
+    measured: Array | None = None

@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 
 from iap_description.config.record import ExtendedRecord, Presets, Record, override
 from iap_description.config.values import Count, FileName, Positive
+from iap_learning.tasks.own_functions import NOTHING_OWN, OwnFunctions
 from iap_learning.tasks.scaling import ActionRange
 from iap_learning.tasks.user_terms import is_user_function
 
@@ -27,7 +28,8 @@ def task_tree(name: str, settings: Mapping[str, Any] | None = None) -> dict[str,
         BadInput: there is no such task or key.
     """
     path = TASKS.file_or_path(name)
-    return changed({"name": path.stem, **TASKS.extended(path)}, settings or {})
+    defaults: dict[str, Any] = {"name": path.stem, "own": {}}
+    return changed({**defaults, **TASKS.extended(path)}, settings or {})
 
 
 def changed(tree: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,10 +65,11 @@ class Task(ExtendedRecord):
         observation: its terms, and by what each is divided.
         seconds: time limit of an episode [s].
         repeat: control periods of a step.
+        own: functions of the user's own that reward and end episodes beside what the kind does.
     """
 
     TERMS: ClassVar[Collection[str]]  # names of the terms that there are
-    TAKES_FUNCTIONS: ClassVar[bool] = False  # whether terms may be functions of the user's own
+    LATER: ClassVar[tuple[str, ...]] = ("own",)
 
     name: FileName
     description: str
@@ -76,14 +79,16 @@ class Task(ExtendedRecord):
     observation: Annotated[dict[str, Positive], Field(min_length=1)]
     seconds: Annotated[Positive, Field(le=LONGEST_EPISODE)]
     repeat: Count
+    own: OwnFunctions = NOTHING_OWN
 
     @field_validator("observation")
     @classmethod
     def _are_known(cls, observation: dict[str, float]) -> dict[str, float]:
         for name in observation:
-            if name not in cls.TERMS and not (cls.TAKES_FUNCTIONS and is_user_function(name)):
-                functions = ", module:function" if cls.TAKES_FUNCTIONS else ""
-                raise ValueError(f"no term '{name}': choose {', '.join(cls.TERMS)}{functions}")
+            if name not in cls.TERMS and not is_user_function(name):
+                raise ValueError(
+                    f"no term '{name}': choose {', '.join(cls.TERMS)}, module:function"
+                )
         return observation
 
     @property
@@ -95,6 +100,13 @@ class Task(ExtendedRecord):
     def platform_name(self) -> str | None:
         """Name of the platform that flies in place of the scenario's; None flies the scenario's."""
         return getattr(self, "platform", None)
+
+    @property
+    def function_keys(self) -> list[str]:
+        """Keys that name functions of the user's own, but for those of a kind."""
+        keys = [f"observation.{name}" for name in self.observation if is_user_function(name)]
+        keys += [] if self.action.function is None else ["action.function"]
+        return [*keys, *self.own.keys.values()]
 
     @property
     def definition(self) -> dict[str, Any] | None:

@@ -13,9 +13,10 @@ from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.contact_counts import ContactCounts
 from iap_learning.tasks.episodes import Episodes, Observations
 from iap_learning.tasks.kind import EngineEpisode
-from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.touch_interface import TouchInterface
 from iap_learning.tasks.touch_task import TouchTask
+from iap_learning.tasks.user_functions import UserFunctions
+from iap_learning.tasks.user_inputs import TermInputs, WorldArrays
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import ARRIVED, RUNNING
@@ -87,10 +88,12 @@ class TouchEpisodes(Episodes[T, Worlds], Generic[T, I]):
         self._of_task, self._by_law = task, False
         flying = self._made(interface.NEEDS, worlds)
         self._worlds_of: dict[bool, Worlds] = {False: flying}
-        super().__init__(task, flying, ActionScale.of(task.action.low, task.action.high))
+        super().__init__(task, flying, task.action.scale())
         self._row = flying.timeline.row(0)
         self.interface = interface.of(task, flying.scenario, self._row, worlds)
-        self._observer = interface.TERMS.observer(task.observation, self.size)
+        rest = TermInputs.at_rest(flying.rpm.shape[1], self.size)
+        self._observer = interface.TERMS.observer(task.observation, self.size, rest)
+        self.functions = UserFunctions.of(task, self._observer, task.action.columns, worlds)
         self._counts = counts
 
     @property
@@ -106,12 +109,19 @@ class TouchEpisodes(Episodes[T, Worlds], Generic[T, I]):
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         which = np.arange(self.count) if indices is None else np.asarray(indices)
-        return self._observer(self.inputs, which)
+        return self._observer(self.inputs, which, self._seen_arrays, self.unsound)
 
     @property
     def inputs(self) -> Any:  # noqa: ANN401 - of the kind's terms
         """Inputs of observations at present."""
         return self.interface.inputs(self.worlds.state[:, 0], self._action)
+
+    def _term_inputs(self) -> Any:  # noqa: ANN401 - of the kind's terms
+        return self.inputs
+
+    def _true_arrays(self) -> WorldArrays:
+        worlds = self.worlds
+        return WorldArrays(worlds.state, *worlds.reference_rows(), worlds.rpm, self._action)
 
     def _begin(self, indices: Integers) -> None:
         super()._begin(indices)

@@ -18,11 +18,12 @@ from iap_learning.policies.scenario_policies import info_of, periods
 from iap_learning.tasks.kind import AnyAgent, EngineEpisode, EpisodesMaker, SingleRun, TaskKind
 from iap_learning.tasks.kinds.platform.kind import PlatformPilot, check_alone
 from iap_learning.tasks.kinds.platform.platform_policy import OneWorld
-from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.senses import Senses
 from iap_learning.tasks.touch_episodes import ENGINE
 from iap_learning.tasks.touch_interface import TouchInterface
 from iap_learning.tasks.touch_task import TouchTask
+from iap_learning.tasks.user_functions import ActionConverter
+from iap_learning.tasks.user_inputs import TermInputs, WorldArrays
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.vehicles.vehicle import Vehicle
@@ -68,12 +69,15 @@ class TouchPolicy:
         self._interface.reset(FIRST, np.array([scenario.seed]))
         self._interface.draw(0, scenario)
         self.asks_for = interface.ASKS_FOR
-        self._scale = ActionScale.of(task.action.low, task.action.high)
-        self._observer = interface.TERMS.observer(task.observation, self._scale.size)
+        self._scale = task.action.scale()
+        rest = TermInputs.at_rest(scenario.vehicles[0].platform.count, self._scale.size)
+        self._observer = interface.TERMS.observer(task.observation, self._scale.size, rest)
+        self._converted = ActionConverter(task.action, task.action.columns, self._observer)
         platform, hz = scenario.vehicles[0].platform.name, scenario.rates.control_hz
         layout = Layout.of(task, self._observer.layout, self._scale.size, platform, hz)
         policy.check(layout, f"task '{task.name}' in this scenario")
         self._world, self._action = OneWorld(vehicle), np.zeros((1, self._scale.size))
+        self._values = self._scale.apply(self._action)
         self._period = -1  # of the last action
 
     def acts_at(self, k: int) -> bool:
@@ -89,6 +93,7 @@ class TouchPolicy:
     ) -> Reference:
         """The reference at control instant k; arguments as in `FlyingPolicy`."""
         body, world = x[:1], self._world
+        world.state, world.rpm, world.goal = x[None], rpm[None], reference[None]
         self._look(senses)
         if self._period < 0:
             self._interface.begin(FIRST, body)
@@ -96,13 +101,22 @@ class TouchPolicy:
             assert senses.wrench is not None  # noqa: S101 - all ask for it
             self._interface.measure(body, senses.wrench[None])
         if self.acts_at(k):
-            inputs = self._interface.inputs(body, self._action)
-            action = self._policy(self._observer(inputs, FIRST))
-            self._action = np.clip(action.astype(np.float64), -1.0, 1.0)
+            self._act(body)
             self._period = k // self._repeat
-        world.state, world.rpm, world.goal = x[None], rpm[None], reference[None]
-        made = self._interface.references(world, self._scale.apply(self._action))
+        made = self._interface.references(world, self._values)
         return Reference(made.rows[0], Level(int(made.levels[0])), made.wrenches_P[0])
+
+    def _act(self, body: Array) -> None:
+        """Act anew on the central body (1, 13)."""
+        inputs = self._interface.inputs(body, self._action)
+        action = self._policy(self._observer(inputs, FIRST, self._arrays))
+        self._action = np.clip(action.astype(np.float64), -1.0, 1.0)
+        after = partial(self._interface.inputs, body, self._action)
+        self._values = self._converted(self._scale.apply(self._action), after, self._arrays)
+
+    def _arrays(self) -> WorldArrays:
+        world = self._world
+        return WorldArrays(world.state, world.goal, FIRST, world.rpm, self._action)
 
     def _look(self, senses: Senses) -> None:
         """Let the interface look at what it asks for."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keys that tasks in worlds with contact share."""
 
+from abc import abstractmethod
 from typing import Literal
 
 from iap_description.config.record import Record
@@ -40,6 +41,11 @@ class TouchAction(ActionRange):
     def gives_references(self) -> bool:
         """True: its outputs are references for the vehicle's controller."""
         return True
+
+    @property
+    @abstractmethod
+    def columns(self) -> int:
+        """Number of columns."""
 
 
 class NormalVelocity(TouchAction):

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import FunctionType
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -23,54 +23,12 @@ from numba.extending import is_jitted
 from numpy.typing import NDArray
 from pydantic import Field
 
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Integers
 from iap_description.config.plugins import load_named
 from iap_description.errors import BadInput
-from iap_description.states import REF_FIXED, STATE_SIZE
+from iap_learning.tasks.user_inputs import TermInputs, WorldArrays, world_maker
 
 UserFunctionName = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]  # ``module:function``
-
-
-class TermInputs(NamedTuple):
-    """One world at the present instant.
-
-    Attributes:
-        x: (bodies, 13) states in `map`: position, attitude xyzw, velocity, angular velocity; the central body's first.
-        goal: (19 + N,) reference row: position, attitude, velocity, angular velocity in P, acceleration, ...
-        rpm: (N, 4) rotor speeds [rpm].
-        action: (m,) the last one, in [-1, 1].
-    """
-
-    x: Array
-    goal: Array
-    rpm: Array
-    action: Array
-
-    @classmethod
-    def at_rest(cls, aircraft: int, actions: int) -> Self:
-        """A platform of N aircraft that rests at the origin, for trial calls."""
-        x = np.zeros((1 if aircraft == 1 else 1 + aircraft, STATE_SIZE))
-        goal = np.zeros(REF_FIXED + aircraft)
-        x[:, 6], goal[6] = 1.0, 1.0
-        return cls(x, goal, np.zeros((aircraft, 4)), np.zeros(actions))
-
-
-class WorldArrays(NamedTuple):
-    """B worlds at the present instant.
-
-    Attributes:
-        x: (B, bodies, 13) states.
-        goals: (K, 19 + N) reference rows.
-        at: (B,) row of each world's goal.
-        rpm: (B, N, 4) rotor speeds [rpm].
-        action: (B, m) the last ones.
-    """
-
-    x: Array
-    goals: Array
-    at: Integers
-    rpm: Array
-    action: Array
 
 
 def is_user_function(name: str) -> bool:
@@ -156,7 +114,8 @@ class UserTerm:
         if not is_tuple and not _is_float(result):
             raise BadInput(f"key '{key}': '{name}' returns {result!r}; one float is expected")
         self.size = numbers_of(result, name, key) if is_tuple else 1
-        self._loop = (_loop_of_tuples if is_tuple else _loop_of_numbers)(function)
+        loop_of = _loop_of_tuples if is_tuple else _loop_of_numbers
+        self._loop = loop_of(function, world_maker(example))
 
     def fill(
         self,
@@ -186,14 +145,9 @@ class UserTerm:
         return not unsound.any()
 
 
-@njit(error_model="numpy")
-def _world(inputs: WorldArrays, b: int) -> TermInputs:
-    """World b of many."""
-    x, goals, at, rpm, action = inputs
-    return TermInputs(x[b], goals[at[b]], rpm[b], action[b])
-
-
-def _loop_of_tuples(function: Callable[..., Any]) -> Callable[..., None]:
+def _loop_of_tuples(
+    function: Callable[..., Any], world: Callable[[WorldArrays, int], Any]
+) -> Callable[..., None]:
     """The loop of a function that returns a tuple."""
 
     @njit(nogil=True, error_model="numpy")
@@ -207,7 +161,7 @@ def _loop_of_tuples(function: Callable[..., Any]) -> Callable[..., None]:
     ) -> None:
         for i in range(len(which)):
             b = which[i]
-            values = function(_world(inputs, b))
+            values = function(world(inputs, b))
             for k in range(len(values)):
                 is_sound = math.isfinite(values[k])
                 number = values[k] * factor if is_sound else 0.0
@@ -218,57 +172,27 @@ def _loop_of_tuples(function: Callable[..., Any]) -> Callable[..., None]:
     return loop
 
 
-def _loop_of_numbers(function: Callable[..., Any]) -> Callable[..., None]:
+def _loop_of_numbers(
+    function: Callable[..., Any], world: Callable[[WorldArrays, int], Any]
+) -> Callable[..., None]:
     """The loop of a function that returns one number."""
 
     @njit(nogil=True, error_model="numpy")
-    def as_tuple(world: TermInputs) -> tuple[float]:
-        return (function(world),)
+    def as_tuple(one: TermInputs) -> tuple[float]:
+        return (function(one),)
 
-    return _loop_of_tuples(as_tuple)
+    return _loop_of_tuples(as_tuple, world)
 
 
-class UserAction:
-    """A user's function from the numbers of an action, in SI units, to those of a kind that the suite flies.
+class PlacedTerm(NamedTuple):
+    """A term of the user's own in an observation.
 
-        def along(values, world):
-            return (values[0], 0.0, 0.0, 0.0)
-
-    Args:
-        name: ``module:function``.
-        columns: numbers of the kind.
-        values: numbers of the action.
-        example: inputs of a trial call.
-
-    Raises:
-        BadInput: there is no such function, numba cannot compile it, or it returns something else.
+    Attributes:
+        term: as compiled.
+        columns: where its numbers stand.
+        factor: that multiplies them.
     """
 
-    def __init__(self, name: str, columns: int, values: int, example: TermInputs) -> None:
-        key, self._columns = "action.function", columns
-        function = compiled_function(name, key)
-        count = numbers_of(trial(function, (np.zeros(values), example), name, key), name, key)
-        if count != columns:
-            raise BadInput(
-                f"key '{key}': '{name}' returns {count} numbers; {columns} are expected"
-            )
-        self._loop = _loop_of_actions(function)
-
-    def __call__(self, values: Array, inputs: WorldArrays) -> Array:
-        """Numbers (B, columns) of actions (B, n) at the present instant; one that is no number stays so."""
-        out = np.empty((len(values), self._columns))
-        self._loop(values, inputs, out)
-        return out
-
-
-def _loop_of_actions(function: Callable[..., Any]) -> Callable[..., None]:
-    """The loop over worlds."""
-
-    @njit(nogil=True, error_model="numpy")
-    def loop(values: Array, inputs: WorldArrays, out: Array) -> None:
-        for b in range(len(values)):
-            numbers = function(values[b], _world(inputs, b))
-            for k in range(len(numbers)):
-                out[b, k] = numbers[k]
-
-    return loop
+    term: UserTerm
+    columns: slice
+    factor: float

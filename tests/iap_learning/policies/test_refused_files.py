@@ -13,7 +13,9 @@ from iap_learning.policies.array_file import array_file_bytes, read_array_file
 from iap_learning.policies.blocks.convolution import Convolution
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import policy_of
-from iap_learning.tasks.user_terms import TermInputs, UserAction, UserTerm, numbers_of
+from iap_learning.tasks.user_actions import UserAction
+from iap_learning.tasks.user_inputs import TermInputs
+from iap_learning.tasks.user_terms import UserTerm, numbers_of
 
 
 def test_an_array_file_has_a_header_and_numbers(tmp_path):

@@ -41,7 +41,7 @@ class Sums(Episodes):
     def __init__(self, count=3, seconds=0.2, repeat=4):
         task = SimpleNamespace(
             name="t", seconds=seconds, repeat=repeat,
-            action=SimpleNamespace(meaning="sum", low=(-1.0, 0.0), high=(1.0, 4.0)),
+            action=SimpleNamespace(meaning="sum", function=None, low=(-1.0, 0.0), high=(1.0, 4.0)),
         )  # fmt: skip
         super().__init__(task, Worlds(count), ActionScale.of([-1.0, 0.0], [1.0, 4.0]))
         self.ends, self.scripted = np.zeros(count, np.int64), 0
@@ -240,7 +240,8 @@ def test_a_task_that_ships_is_known_by_its_name_and_another_by_all_its_keys():
 
 
 @pytest.mark.parametrize(
-    ("task", "ends"), [("wall_push", "velocity, drift, action"), ("hold", ", module:function")]
+    ("task", "ends"),
+    [("wall_push", "velocity, drift, action, module:function"), ("hold", ", module:function")],
 )
 def test_a_term_that_no_kind_has_is_refused_with_those_that_there_are(task, ends):
     with pytest.raises(BadInput, match=f"no term 'smell': choose .*{ends}"):

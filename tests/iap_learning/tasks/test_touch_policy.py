@@ -56,7 +56,8 @@ def flown() -> TouchPolicy:
     vars(made).update(
         _interface=Interface(), _repeat=2, _period=-1, _world=SimpleNamespace(), _action=np.zeros((1, 2)),
         _policy=lambda seen: seen * np.float32([10.0, -0.1]), _scale=SimpleNamespace(apply=lambda each: 3.0 * each),
-        _observer=lambda inputs, which: inputs if which is FIRST else None,
+        _observer=lambda inputs, which, worlds: inputs if which is FIRST else None,
+        _converted=lambda values, inputs, worlds: values,
     )  # fmt: skip
     return made
 

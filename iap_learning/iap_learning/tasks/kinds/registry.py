@@ -152,6 +152,10 @@ def make_episodes(
     episodes: AnyEpisodes = make(
         task, worlds, scenario=scenario, platform=platform, threads=threads
     )
+    if episodes.functions is None and task.function_keys:
+        raise BadInput(
+            f"task '{task.name}': key '{task.function_keys[0]}': kind '{task.kind}' takes no functions"
+        )
     return episodes
 
 

@@ -17,16 +17,23 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
 from iap_description.math.random_streams import uniforms
-from iap_description.states import REF_FIXED, STATE_SIZE, P, Q
+from iap_description.states import REF_FIXED, REF_P, STATE_SIZE, P, Q
 from iap_description.vehicles.joint_limits import BASE
 from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.episodes import Episodes, Observations
 from iap_learning.tasks.kind import TaskKind
-from iap_learning.tasks.kinds.arm_reach.observations import TERMS, ArmInputs, Tips
+from iap_learning.tasks.kinds.arm_reach.observations import (
+    TERMS,
+    ArmInputs,
+    Tips,
+    rest_of,
+    state_rows,
+)
 from iap_learning.tasks.kinds.arm_reach.rewards import ArmReachWeights, Ends, measure, reward_step
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
-from iap_learning.tasks.scaling import ActionScale
+from iap_learning.tasks.user_functions import UserFunctions
+from iap_learning.tasks.user_inputs import WorldArrays, resting
 from iap_simulation.arm.worlds import ArmWorlds
 
 
@@ -101,8 +108,9 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
             )
         settings = {**task.settings, **(scenario or {})}
         flying = ArmWorlds.of(task.scenario, worlds, settings=settings)
-        super().__init__(task, flying, ActionScale.of(task.action.low, task.action.high))
-        self._observer = TERMS.observer(task.observation, self.size)
+        super().__init__(task, flying, task.action.scale())
+        self._observer = TERMS.observer(task.observation, self.size, rest_of(self.size))
+        self.functions = UserFunctions.of(task, self._observer, task.action.columns, worlds)
         self._rules = ArmReachWeights.of(task, self.dt), Ends.of(task, self.dt)
         self._law = ReachLaw(
             flying, flying.motion.control, inverts=flying.identified.static_inverse
@@ -181,7 +189,17 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         which = np.arange(self.count) if indices is None else np.asarray(indices)
-        return self._observer(ArmInputs(self._tips, self.worlds.plants, self._action), which)
+        inputs, unsound = self._term_inputs(), self.unsound
+        return self._observer(inputs, which, self._seen_arrays, unsound)
+
+    def _term_inputs(self) -> ArmInputs:
+        return ArmInputs(self._tips, self.worlds.plants, self._action)
+
+    def _true_arrays(self) -> WorldArrays:
+        goals = resting(self.count, REF_FIXED)
+        goals[:, REF_P] = self.targets
+        x, every = state_rows(self.worlds.plants)[:, None], np.arange(self.count)
+        return WorldArrays(x, goals, every, np.zeros((self.count, 0, 4)), self._action)
 
 
 class KinematicSettings(AgentSettings):

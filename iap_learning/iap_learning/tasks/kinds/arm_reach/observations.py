@@ -18,8 +18,11 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Integers
+from iap_description.math import so3
+from iap_description.states import REF_FIXED, P, Q, V
 from iap_description.vehicles.serial_chain import Chain, jacobian, tip_pose
 from iap_learning.tasks.terms import PER_ACTION, TermTable, array_term
+from iap_learning.tasks.user_inputs import TermInputs, resting
 from iap_physics.identified.plants import IdentifiedPlants
 
 
@@ -85,6 +88,23 @@ class ArmInputs(NamedTuple):
     tips: Tips
     plants: IdentifiedPlants
     action: Array
+
+
+def rest_of(actions: int) -> TermInputs:
+    """A platform at rest with its target, as functions of the user's own get it; it has no rotors of its own."""
+    return TermInputs.at_rest(1, actions)._replace(
+        goal=resting(1, REF_FIXED)[0], rpm=np.zeros((0, 4))
+    )
+
+
+def state_rows(plants: IdentifiedPlants) -> Array:
+    """State rows (B, 13) of level platforms in `map`."""
+    rows, half = resting(len(plants.pose)), 0.5 * plants.pose[:, 3]
+    rows[:, P] = plants.pose[:, :3]
+    rows[:, 5], rows[:, 6] = np.sin(half), np.cos(half)
+    rows[:, V] = so3.rotate(rows[:, Q], plants.v[:, :3])
+    rows[:, 12] = plants.v[:, 3]
+    return rows
 
 
 TERMS = TermTable.of(

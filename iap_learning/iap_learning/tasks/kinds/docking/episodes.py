@@ -10,6 +10,7 @@ from iap_description.arrays import Array, Integers
 from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.depth_camera import DepthCamera
 from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
+from iap_learning.tasks.kinds.docking.observations import PairInputs
 from iap_learning.tasks.kinds.docking.pair import Interface, PairMemory, act, sense
 from iap_learning.tasks.kinds.docking.rewards import (
     DockingRules,
@@ -20,6 +21,8 @@ from iap_learning.tasks.kinds.docking.rewards import (
     reward_step,
 )
 from iap_learning.tasks.kinds.docking.task import DockingTask
+from iap_learning.tasks.user_functions import UserFunctions
+from iap_learning.tasks.user_inputs import WorldArrays
 from iap_simulation.docking.ports import pair_of
 from iap_simulation.docking.worlds import DockingWorlds
 
@@ -63,6 +66,8 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
         ready, spec = flying.scenario, flying.spec
         self.interface = Interface.of(task, ready)
         super().__init__(task, flying, self.interface.scale)
+        observer, columns = self.interface.observer, self.interface.columns
+        self.functions = UserFunctions.of(task, observer, columns, worlds)
         longest = spec.success.within + spec.success.settle
         chaser = pair_of(ready)[0][1]
         self.camera = None if task.depth is None else DepthCamera(task.depth, flying, chaser)
@@ -172,7 +177,16 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         which = np.arange(self.count) if indices is None else indices
-        state = (self.worlds.pairs.contact, self.worlds.is_caught)
-        inputs = self.interface.inputs(*state, self._action, self.memory)
-        terms = self.interface.observer(inputs, which)
+        inputs, unsound = self._term_inputs(), self.unsound
+        terms = self.interface.observer(inputs, which, self._seen_arrays, unsound)
         return terms if self.camera is None else np.hstack([terms, self.camera(which)])
+
+    def _term_inputs(self) -> PairInputs:
+        state = (self.worlds.pairs.contact, self.worlds.is_caught)
+        return self.interface.inputs(*state, self._action, self.memory)
+
+    def _true_arrays(self) -> WorldArrays:
+        return self.interface.worlds(self.worlds.pairs.x, self._action)
+
+    def _seen_arrays(self) -> WorldArrays:
+        return self.interface.worlds(self.measured, self._action)

@@ -26,6 +26,7 @@ Places, velocities, attitudes and rates are measured ones, with their noise; no 
 
 from typing import NamedTuple
 
+import numpy as np
 from numba import njit
 
 from iap_control.docking.vehicle_control import DISTURBANCE, POSITION, VELOCITY, PairParameters
@@ -41,9 +42,17 @@ from iap_description.math.kernels import (
     unrotate,
     vec_at,
 )
+from iap_description.states import REF_FIXED
 from iap_learning.tasks.terms import PER_ACTION, Term, TermTable, array_term
+from iap_learning.tasks.user_inputs import TermInputs, resting
 
 ACTIONS_BEFORE = 3  # the last that are observed
+NO_ROTORS = np.zeros((0, 4))  # their speeds are not measured
+
+
+def rest_of(actions: int) -> TermInputs:
+    """Target and chaser at rest where they are docked, as functions of the user's own get them."""
+    return TermInputs(resting(2), resting(2, REF_FIXED), NO_ROTORS, np.zeros(actions))
 
 
 class PairInputs(NamedTuple):

@@ -20,11 +20,20 @@ from iap_control.docking.vehicle_control import (
 )
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
+from iap_description.states import REF_FIXED, REF_P
 from iap_learning.tasks.kinds.docking.actions import KINDS, ActionControl, command
-from iap_learning.tasks.kinds.docking.observations import ACTIONS_BEFORE, TERMS, PairInputs
+from iap_learning.tasks.kinds.docking.observations import (
+    ACTIONS_BEFORE,
+    NO_ROTORS,
+    TERMS,
+    PairInputs,
+    rest_of,
+)
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.terms import TermObserver
+from iap_learning.tasks.user_functions import ActionConverter
+from iap_learning.tasks.user_inputs import WorldArrays, resting
 from iap_physics.latching.latches import Phase
 from iap_simulation.docking.pair_laws import docked_positions, pair_laws
 from iap_simulation.docking.pair_pilot import TOUCH
@@ -73,14 +82,18 @@ class Interface(NamedTuple):
     Attributes:
         observer: makes observations.
         references: (2, 3) positions of target and chaser that are docked [m].
+        goals: (1, 2, 19) the same as reference rows.
         control: of actions.
         scale: of actions.
+        columns: numbers of an action's kind, of all aircraft that are commanded.
     """
 
     observer: TermObserver
     references: Array
+    goals: Array
     control: ActionControl
     scale: ActionScale
+    columns: int
 
     @classmethod
     def of(cls, task: DockingTask, scenario: Scenario) -> Self:
@@ -89,7 +102,9 @@ class Interface(NamedTuple):
         assert spec is not None
         kind, laws = KINDS[task.action.kind], pair_laws(scenario)
         first = 1 if task.flies == "chaser" else 0
-        observer = TERMS.observer(task.observation, (2 - first) * kind.size)
+        action_scale = task.action.scale(2 - first)
+        size = action_scale.size
+        observer = TERMS.observer(task.observation, size, rest_of(size))
         latch = scenario.latches[spec.latch]
         docked = docked_positions(scenario)
         target = latch.socket.split("/")[0]
@@ -97,8 +112,14 @@ class Interface(NamedTuple):
         rate = np.array(gains.rate, float)
         missed = MissedApproach.of(task.missed_approach, laws.script)
         control = ActionControl(*kind, task.action.compensated, rate, laws, missed, first)
-        action_scale = ActionScale.of(task.action.low, task.action.high, repeats=2 - first)
-        return cls(observer, docked, control, action_scale)
+        goals = resting(2, REF_FIXED)[None]
+        goals[0, :, REF_P] = docked
+        return cls(observer, docked, goals, control, action_scale, (2 - first) * kind.size)
+
+    def worlds(self, rows: Array, action: Array) -> WorldArrays:
+        """Pairs of state rows (B, 2, 13) after actions (B, n), as functions of the user's own get them."""
+        at, rotors = np.zeros(len(rows), np.int64), np.zeros((len(rows), *NO_ROTORS.shape))
+        return WorldArrays(rows, self.goals, at, rotors, action)
 
     def inputs(
         self, wrench: Array, latched: Booleans, action: Array, memory: PairMemory
@@ -205,7 +226,8 @@ class DockingPair:
     """
 
     def __init__(self, task: DockingTask, scenario: Scenario) -> None:
-        self.interface = Interface.of(task, scenario)
+        self.interface = interface = Interface.of(task, scenario)
+        self._converted = ActionConverter(task.action, interface.columns, interface.observer)
         self._memory, self._out = PairMemory.of(1, self.interface.scale.size), np.zeros((1, 2, 4))
         self._measured, self._wrench = np.zeros((1, 2, 13)), np.zeros((1, 6))
         self._only = np.zeros(1, dtype=np.int64)
@@ -219,7 +241,9 @@ class DockingPair:
         self._memory.actions[:] = 0.0
         self._memory.missed[:] = 0.0
         self._action = np.zeros(self.interface.scale.size)
-        self._values = self.interface.scale.middle.copy()
+        self._values = np.zeros(self.interface.columns)
+        if self._action.size == self._values.size:
+            self._values[:] = self.interface.scale.middle
 
     def sense(self, measured: Array, wrench: Array, phase: Phase) -> None:
         """Take the measurements of a control instant; once in each.
@@ -239,10 +263,14 @@ class DockingPair:
 
     def observe(self) -> NDArray[np.float32]:
         """(n,) what a policy sees now; a new array."""
-        inputs = self.interface.inputs(
-            self._wrench, self._latched, self._action[None], self._memory
-        )
-        return self.interface.observer(inputs, self._only)[0]
+        return self.interface.observer(self._inputs(), self._only, self._worlds)[0]
+
+    def _inputs(self) -> PairInputs:
+        action = self._action[None]
+        return self.interface.inputs(self._wrench, self._latched, action, self._memory)
+
+    def _worlds(self) -> WorldArrays:
+        return self.interface.worlds(self._measured, self._action[None])
 
     def take(self, action: ArrayLike) -> None:
         """Hold an action (n,) in [-1, 1], clipped to it, from now on.
@@ -257,7 +285,8 @@ class DockingPair:
             raise BadInput("action: a number is NaN")
         self._memory.keep_action(self._action[None])
         self._action = np.clip(numbers, -1.0, 1.0)
-        self._values = self.interface.scale.apply(self._action)
+        values = self.interface.scale.apply(self._action)[None]
+        self._values = self._converted(values, self._inputs, self._worlds)[0]
 
     def command(self) -> Array:
         """(2, 4) thrust [N] and body rates (3,) [rad/s] of target and chaser at this control instant; a new array."""

@@ -14,7 +14,7 @@ from iap_description.states import REF_P, REF_V
 from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
 from iap_learning.tasks.kinds.module_docking.latch import FILTERED, follow_latch, latch_of
-from iap_learning.tasks.kinds.module_docking.observations import TERMS, FollowerInputs
+from iap_learning.tasks.kinds.module_docking.observations import TERMS, FollowerInputs, rest_of
 from iap_learning.tasks.kinds.module_docking.rewards import (
     ModuleDockingWeights,
     end_episodes,
@@ -22,7 +22,8 @@ from iap_learning.tasks.kinds.module_docking.rewards import (
     reward_step,
 )
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
-from iap_learning.tasks.scaling import ActionScale
+from iap_learning.tasks.user_functions import UserFunctions
+from iap_learning.tasks.user_inputs import WorldArrays
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.batch.actions import act
 from iap_simulation.batch.references import References
@@ -113,7 +114,7 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
             threads=threads,
             platform=platform or task.platform,
         )
-        super().__init__(task, flying, ActionScale.of(task.action.low, task.action.high))
+        super().__init__(task, flying, task.action.scale())
         if task.repeat % self.worlds.every:
             raise BadInput(
                 f"task '{task.name}': key 'repeat': {task.repeat} is no multiple of the {self.worlds.every} control"
@@ -121,7 +122,9 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
             )
         spec = self.worlds.spec
         self.latch = latch_of(spec, spec.joints[self.worlds.joint])
-        self._observer = TERMS.observer(task.observation, self.size)
+        rest = rest_of(flying.follower.rpm.shape[1], self.size)
+        self._observer = TERMS.observer(task.observation, self.size, rest)
+        self.functions = UserFunctions.of(task, self._observer, task.action.columns, worlds)
         self._weights = ModuleDockingWeights.of(task, self.dt)
         self._limits = ModuleDockingLimits(
             task.closing_speed, task.overlap, spec.size, task.fails_beyond, self.limit * self.dt
@@ -214,6 +217,21 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         which = np.arange(self.count) if indices is None else np.asarray(indices)
-        rows, home_L = self.worlds.shared, self.latch.home_L
-        inputs = FollowerInputs(*rows, self.filtered, self._action, home_L)
-        return self._observer(inputs, which)
+        inputs, unsound = self._term_inputs(), self.unsound
+        return self._observer(inputs, which, self._seen_arrays, unsound)
+
+    def _term_inputs(self) -> FollowerInputs:
+        home_L = self.latch.home_L
+        return FollowerInputs(*self.worlds.shared, self.filtered, self._action, home_L)
+
+    def _true_arrays(self) -> WorldArrays:
+        return self._arrays(self._truth)
+
+    def _seen_arrays(self) -> WorldArrays:
+        return self._arrays(self.worlds.shared)
+
+    def _arrays(self, rows: tuple[Array, Array]) -> WorldArrays:
+        """Worlds with rows (B, 13) of leader and follower."""
+        follower = self.worlds.follower
+        x, references = np.stack(rows, axis=1), follower.reference_rows()
+        return WorldArrays(x, *references, follower.rpm, self._action)

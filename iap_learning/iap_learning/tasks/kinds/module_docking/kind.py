@@ -2,6 +2,7 @@
 """Docking of modules as a kind of tasks: its agent, its episode in an engine, and policies that guide."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -27,14 +28,14 @@ from iap_learning.tasks.kinds.module_docking.latch import (
     follow_latch,
     latch_of,
 )
-from iap_learning.tasks.kinds.module_docking.observations import TERMS, FollowerInputs
+from iap_learning.tasks.kinds.module_docking.observations import TERMS, FollowerInputs, rest_of
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
 from iap_learning.tasks.kinds.platform.platform_policy import OneWorld
-from iap_learning.tasks.scaling import ActionScale
+from iap_learning.tasks.user_functions import ActionConverter
+from iap_learning.tasks.user_inputs import WorldArrays
 from iap_physics.engines.engine import RUNNING
 from iap_physics.engines.make import AUTO
 from iap_physics.plant.plant import Plant
-from iap_simulation.batch.actions import action_size
 from iap_simulation.modules.outcome import (
     ModuleApproach,
     ModuleDockingInstant,
@@ -75,15 +76,20 @@ class PolicyGuide:
         self._leader, self._follower = names.index(joint.leader), names.index(joint.follower)
         self._policy, self._task, self._repeat = policy.acting(), task, periods(policy, scenario)
         self._info = info_of(policy)
-        size = action_size(task.action.kind, 1)
-        self._observer = TERMS.observer(task.observation, size)
+        self._scale = task.action.scale()
+        size, rest = (
+            self._scale.size,
+            rest_of(scenario.vehicles[0].platform.count, self._scale.size),
+        )
+        self._observer = TERMS.observer(task.observation, size, rest)
+        self._converted = ActionConverter(task.action, task.action.columns, self._observer)
         self._latch, self._only = latch_of(spec, joint), np.zeros(1, dtype=np.int64)
         rate, platform = scenario.rates.control_hz, scenario.vehicles[0].platform.name
         layout = Layout.of(task, self._observer.layout, size, platform, rate)
         policy.check(layout, f"task '{task.name}' in this scenario")
-        self._scale = ActionScale.of(task.action.low, task.action.high)
         self._world = OneWorld(vehicles[self._follower])
         self._action, self._filtered = np.zeros((1, size)), np.zeros((1, FILTERED))
+        self._values = self._scale.apply(self._action)
         self._fits, self._first = np.zeros(1, bool), -1
 
     @property
@@ -101,13 +107,25 @@ class PolicyGuide:
             self._first = k
         if is_due:
             follow_latch(self._only, *rows, starts, self._latch, self._filtered, self._fits)
-        if (k - self._first) % self._repeat == 0:
-            inputs = FollowerInputs(*rows, self._filtered, self._action, self._latch.home_L)
-            action = self._policy(self._observer(inputs, self._only))
-            self._action = np.clip(action.astype(np.float64), -1.0, 1.0)
         world.state, world.rpm = plant.state(self._follower), plant.propulsion[self._follower].rpm
         world.goal = reference.row[None]
-        return world.reference_of(self._task.action.kind, self._scale.apply(self._action))
+        if (k - self._first) % self._repeat == 0:
+            self._act(rows)
+        return world.reference_of(self._task.action.kind, self._values)
+
+    def _act(self, rows: tuple[Array, Array]) -> None:
+        """Act anew on rows (1, 13) of leader and follower as they are measured."""
+        arrays = partial(self._arrays, np.stack(rows, axis=1))
+        inputs = partial(self._inputs, rows)
+        action = self._policy(self._observer(inputs(), self._only, arrays))
+        self._action = np.clip(action.astype(np.float64), -1.0, 1.0)
+        self._values = self._converted(self._scale.apply(self._action), inputs, arrays)
+
+    def _inputs(self, rows: tuple[Array, Array]) -> FollowerInputs:
+        return FollowerInputs(*rows, self._filtered, self._action, self._latch.home_L)
+
+    def _arrays(self, x: Array) -> WorldArrays:
+        return WorldArrays(x, self._world.goal, self._only, self._world.rpm, self._action)
 
 
 NO_APPROACH = ModuleApproach(np.nan, np.nan, np.nan, np.nan)  # before the first instant

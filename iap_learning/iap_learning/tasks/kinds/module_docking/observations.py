@@ -24,6 +24,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.math.kernels import put_at, quat_at, sub, unrotate, vec_at
 from iap_learning.tasks.kinds.module_docking.latch import offset_and_angles
 from iap_learning.tasks.terms import PER_ACTION, Term, TermTable, array_term
+from iap_learning.tasks.user_inputs import TermInputs, resting
 
 
 class FollowerInputs(NamedTuple):
@@ -83,6 +84,11 @@ def _fill_rates(inputs: FollowerInputs, indices: Integers, out: Array) -> None:
 def _fill_up(inputs: FollowerInputs, indices: Integers, out: Array) -> None:
     for n, b in enumerate(indices):
         put_at(out[n], 0, unrotate(quat_at(inputs.follower[b], 3), (0.0, 0.0, 1.0)))
+
+
+def rest_of(aircraft: int, actions: int) -> TermInputs:
+    """Two modules of N aircraft at rest, leader before follower, as functions of the user's own get them."""
+    return TermInputs.at_rest(aircraft, actions)._replace(x=resting(2))
 
 
 TERMS = TermTable.of(

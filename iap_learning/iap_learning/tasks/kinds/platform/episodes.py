@@ -21,10 +21,11 @@ from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules, begi
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
-from iap_learning.tasks.kinds.platform.user_quantities import UserQuantities
-from iap_learning.tasks.scaling import ActionScale
-from iap_learning.tasks.user_terms import TermInputs
-from iap_simulation.batch.actions import act
+from iap_learning.tasks.terms import TermWorld
+from iap_learning.tasks.user_functions import UserFunctions
+from iap_learning.tasks.user_inputs import TermInputs, WorldArrays
+from iap_learning.tasks.user_quantities import TermsInWorlds, UserQuantities
+from iap_simulation.batch.actions import act, action_size
 from iap_simulation.batch.worlds import Worlds
 
 
@@ -92,13 +93,14 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
             platform=platform or task.platform,
         )
         action, aircraft = task.action, flying.rpm.shape[1]
-        repeats = action.size(aircraft) // len(action.low)
-        super().__init__(task, flying, ActionScale.of(action.low, action.high, repeats))
-        self._function = action.user_function(aircraft)
+        columns = action_size(action.kind, aircraft)
+        super().__init__(task, flying, action.scale(columns // action.columns))
         self.observer = Observer(task.observation, aircraft=aircraft, actions=self.size)
         check_in_worlds(task, flying)
         example = TermInputs.at_rest(aircraft, self.size)
-        self._user = UserQuantities(task, worlds, example)
+        self._user = UserQuantities(task.name, task.own_quantities, worlds, example)
+        world = TermWorld((), example, self.size)
+        self.functions = UserFunctions(task, world, columns=columns, worlds=worlds)
         self._term_values = np.empty((worlds, self.observer.size), np.float32)
         self._history = History(worlds, task.history, self.observer.size)
         self._has_imu = any(name in task.observation for name in INERTIAL_TERMS)
@@ -145,8 +147,6 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
             self._history.begin(indices, self.observer(self._seen_inputs(), indices))
 
     def _fly(self, values: Array) -> None:
-        if self._function is not None:
-            values = self._function(values, self._inputs().arrays)
         act(self.task.action.kind, values, self.worlds, self.task.repeat)
 
     def _fly_scripted(self) -> None:
@@ -171,6 +171,12 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         worlds = self.worlds
         return ObservationInputs(worlds.state, *self._goals(), worlds.rpm, self._action)
 
+    def _true_arrays(self) -> WorldArrays:
+        return self._inputs().arrays
+
+    def _seen_arrays(self) -> WorldArrays:
+        return self._seen_inputs().arrays
+
     def _seen_inputs(self) -> ObservationInputs:
         """Inputs of observations: the truth, or what is measured in its place."""
         inputs, worlds = self._inputs(), self.worlds
@@ -185,6 +191,13 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
             samples = [each[has_flown, 0] for each in (worlds.imu.w_S, worlds.imu.f_S)]
             means[has_flown] = np.hstack([each.mean(axis=1) for each in samples])
         return inputs._replace(imu=means)
+
+    def _user_terms(self) -> TermsInWorlds:
+        """Terms of the user's own with the worlds that they get, but for those of the key `own`."""
+        true = self._true_arrays()
+        yield from ((term, true) for term in self._user.terms)
+        seen = self._seen_arrays()
+        yield from ((placed.term, seen) for placed in self.observer.user_terms)
 
     def _with_images(self, terms: Observations, indices: Integers | None = None) -> Observations:
         return terms if self.camera is None else np.hstack([terms, self.camera(indices)])
@@ -210,7 +223,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
             fates = status
             if user.is_needed or self.observer.user_terms:
                 which = np.arange(first, end)
-                user.fill(which, inputs)
+                user.fill(which, inputs.arrays)
                 self.observer.fill_user_terms(which, inputs, out[first:end], user.unsound)
                 fates = user.fates(status)
             step = StepInputs(self._before, clearance, fates, user.values)
@@ -219,7 +232,8 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         self.worlds.threads.run(work, self.count)
         if is_apart:
             out = self.observer(self._seen_inputs(), None, user.unsound)
-        user.warn(inputs, self.observer.user_terms, self.episode_seeds)
+        if user.is_needed or self.observer.user_terms:
+            user.warn(self.episode_seeds, self._user_terms)
         self._history.add(out)
         self._term_values = out
         return reward

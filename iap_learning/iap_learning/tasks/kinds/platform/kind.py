@@ -27,10 +27,10 @@ from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules
 from iap_learning.tasks.kinds.platform.platform_policy import PlatformPolicy
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.platform.task import PlatformTask
-from iap_learning.tasks.kinds.platform.user_quantities import UserQuantities
 from iap_learning.tasks.senses import Sense, Senses
 from iap_learning.tasks.task import DEFAULT_KIND
-from iap_learning.tasks.user_terms import TermInputs
+from iap_learning.tasks.user_inputs import TermInputs
+from iap_learning.tasks.user_quantities import UserQuantities
 from iap_physics.engines.engine import RUNNING
 from iap_physics.latching.latches import Latches
 from iap_physics.plant.plant import Plant
@@ -67,7 +67,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         self._dt = task.repeat * scenario.dt
         count = scenario.vehicles[0].platform.count
         self._example = TermInputs.at_rest(count, task.action.size(count))
-        self._user = UserQuantities(task, 1, self._example)
+        self._user = UserQuantities(task.name, task.own_quantities, 1, self._example)
         names = self._user.names
         rules = Rules.of(task, self._dt, names)
         self._of_task = (RewardTerms.of(task.reward, names), rules, NO_PARTS)
@@ -102,7 +102,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         """Status (1,) after the user's quantities that judge; rotor speeds and actions are unknown here, and NaN."""
         rpm, action = (np.full((1, *each.shape), np.nan) for each in self._example[2:])
         judged = (*self._task.success.within, *self._task.fails_beyond)
-        self._user.fill(self._zero, states._replace(rpm=rpm, action=action), judged)
+        self._user.fill(self._zero, states._replace(rpm=rpm, action=action).arrays, judged)
         return self._user.fates(self._zero)
 
     def _clearance(self, x: Array, t: float) -> Array:
@@ -226,6 +226,8 @@ class PlatformPilot:
         """The command at control instant k."""
         vehicle, x = self._vehicle, plant.state(0)[0]
         senses = senses_of(plant, self._flown.asks_for)
+        if Sense.MEASURED in self._flown.asks_for:
+            senses = senses._replace(measured=vehicle.measurement)
         assert senses.wrench is not None  # noqa: S101 - every plant has one
         output = self._flown(k, x, plant.propulsion[0].rpm[0], references[0].row, senses)
         if not self._flown.gives_references:

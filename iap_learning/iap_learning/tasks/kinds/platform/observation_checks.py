@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Refusals of what a task observes and its worlds, or a single flight, do not have."""
 
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, shown
+from iap_io.runs.vehicle_meta import TRUTH
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
 from iap_simulation.batch.actions import REFERENCE_KINDS
 from iap_simulation.batch.ray_sensor import ray_sensor_spec
 from iap_simulation.batch.worlds import Worlds
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 
 def check_in_worlds(task: PlatformTask, worlds: Worlds) -> None:
@@ -15,16 +17,37 @@ def check_in_worlds(task: PlatformTask, worlds: Worlds) -> None:
     Raises:
         BadInput: naming the key.
     """
-    kind = task.action.kind
-    if task.observed == "measured" and kind not in REFERENCE_KINDS:
-        raise BadInput(
-            f"task '{task.name}': key 'observed': no controller measures under actions '{kind}'"
-        )
+    _check_measures(task)
     named = [name for name in task.observation if name in INERTIAL_TERMS]
     if named and worlds.scenario.vehicles[0].sensors.imu is None:
         raise BadInput(
             f"task '{task.name}': key 'observation.{named[0]}': scenario '{task.scenario}' has no sensors.imu"
         )
+
+
+def _check_measures(task: PlatformTask) -> None:
+    kind = task.action.kind
+    if task.observed == "measured" and kind not in REFERENCE_KINDS:
+        raise BadInput(
+            f"task '{task.name}': key 'observed': no controller measures under actions '{kind}'"
+        )
+
+
+def measures_with_noise(task: PlatformTask, vehicle: VehicleSpec) -> bool:
+    """True if a task observes what a vehicle's controller measures, and that is not the truth.
+
+    Raises:
+        BadInput: the vehicle is to fly on an estimate, which policies do not do.
+    """
+    if task.observed != "measured":
+        return False
+    source = vehicle.control.state_source
+    if source != TRUTH:
+        raise BadInput(
+            f"key 'control.state_source': {shown(source)}, but task '{task.name}' observes noisy states,"
+            f" not estimates: it needs {shown(TRUTH)}"
+        )
+    return any(vehicle.state_noise.model_dump().values())
 
 
 def check_in_flight(task: PlatformTask, source: str) -> None:
@@ -33,8 +56,8 @@ def check_in_flight(task: PlatformTask, source: str) -> None:
     Raises:
         BadInput: naming the key.
     """
+    _check_measures(task)
     keys = [f"observation.{name}" for name in task.observation if name in INERTIAL_TERMS]
-    keys += ["observed"] if task.observed == "measured" else []
     if task.depth is not None:
         spec = ray_sensor_spec(task.depth.preset, task.depth.settings)
         keys += [] if spec.IS_CAMERA else ["depth.preset"]

@@ -57,7 +57,7 @@ from iap_learning.tasks.kinds.platform.term_table import (
     VELOCITY_P,
 )
 from iap_learning.tasks.terms import BOUND
-from iap_learning.tasks.user_terms import WorldArrays
+from iap_learning.tasks.user_inputs import WorldArrays
 
 UP = (0.0, 0.0, 1.0)
 NO_SAMPLES = np.zeros((0, 6))

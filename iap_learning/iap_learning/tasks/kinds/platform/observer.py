@@ -2,7 +2,6 @@
 """Makes a task's observations of worlds."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +11,8 @@ from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.kinds.platform.observations import ObservationInputs, Parts, observe
 from iap_learning.tasks.kinds.platform.term_table import NAMES, TERMS
 from iap_learning.tasks.terms import BOUND
-from iap_learning.tasks.user_terms import TermInputs, UserTerm, is_user_function
-
-
-class PlacedTerm(NamedTuple):
-    """A term of the user's own in an observation.
-
-    Attributes:
-        term: as compiled.
-        columns: where its numbers stand.
-        factor: that multiplies them.
-    """
-
-    term: UserTerm
-    columns: slice
-    factor: float
+from iap_learning.tasks.user_inputs import TermInputs
+from iap_learning.tasks.user_terms import PlacedTerm, UserTerm, is_user_function
 
 
 class Observer:

@@ -16,13 +16,17 @@ from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY, info_of, periods
 from iap_learning.tasks.eye import Eye, image_due
 from iap_learning.tasks.kinds.platform.history import History
-from iap_learning.tasks.kinds.platform.observation_checks import check_in_flight
+from iap_learning.tasks.kinds.platform.observation_checks import (
+    check_in_flight,
+    measures_with_noise,
+)
 from iap_learning.tasks.kinds.platform.observations import ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.senses import Sense, Senses
-from iap_simulation.batch.actions import REFERENCE_KINDS, action_of
+from iap_learning.tasks.user_inputs import TermInputs
+from iap_simulation.batch.actions import REFERENCE_KINDS, action_of, action_size
 from iap_simulation.batch.references import References
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
@@ -78,14 +82,12 @@ class PlatformPolicy:
     Attributes:
         task: as given.
         eye: sees the images of its camera; None where the task has none.
-        asks_for: nothing.
+        asks_for: the measured state, if it observes that and the controller does not measure the truth.
         info: name and task of the policy.
 
     Raises:
         BadInput: the policy is of another platform, rate, layout or camera.
     """
-
-    asks_for: tuple[Sense, ...] = ()
 
     def __init__(
         self, policy: Policy, task: PlatformTask, scenario: Scenario, vehicle: Vehicle
@@ -95,8 +97,12 @@ class PlatformPolicy:
         self._repeat, self._dt_ns = periods(policy, scenario), SECOND * scenario.dt
         platform = scenario.vehicles[0].platform
         check_in_flight(task, policy.name)
+        is_noisy = measures_with_noise(task, scenario.vehicles[0])
+        self.asks_for: tuple[Sense, ...] = (Sense.MEASURED,) if is_noisy else ()
         size = task.action.size(platform.count)
-        self._function = task.action.user_function(platform.count)
+        example = TermInputs.at_rest(platform.count, size)
+        columns = action_size(task.action.kind, platform.count)
+        self._function = task.action.user_function(columns, example)
         self._observer = Observer(task.observation, aircraft=platform.count, actions=size)
         self.eye = None
         if task.depth is not None:
@@ -134,7 +140,7 @@ class PlatformPolicy:
         x: Array,
         rpm: Array,
         reference: Array,
-        senses: Senses = NOTHING,  # noqa: ARG002 - as of all that fly
+        senses: Senses = NOTHING,
     ) -> Reference | Command:
         """The output at control instant k: a reference for the vehicle's controller, or a command of its aircraft.
 
@@ -143,19 +149,30 @@ class PlatformPolicy:
             x: (bodies, 13) state.
             rpm: (N, 4) rotor speeds [rpm].
             reference: (19 + N) row of the scenario's reference.
-            senses: is not looked at.
+            senses: with what it asks for.
         """
         world = self._world
         world.state, world.rpm, world.goal = x[None], rpm[None], reference[None]
         if self.acts_at(k):
-            self._act()
+            self._act(self._seen(senses))
             self._period = k // self._repeat
         return world.output_of(self.task.action.kind, self._values)
 
-    def _act(self) -> None:
+    def _seen(self, senses: Senses) -> Array:
+        """State (1, bodies, 13) that is observed; before anything has been measured, the truth."""
+        x = self._world.state
+        if not self.asks_for or self._period < 0:
+            return x
+        assert senses.measured is not None  # noqa: S101 - it asks for it
+        x = x.copy()
+        x[0, 0] = senses.measured
+        return x
+
+    def _act(self, x: Array) -> None:
+        """Act anew on the state that is observed."""
         world, task = self._world, self.task
         goals = world.goal if task.goal == "present" else self._last
-        inputs = ObservationInputs(world.state, goals, self._only, world.rpm, self._action)
+        inputs = ObservationInputs(x, goals, self._only, world.rpm, self._action)
         now = self._observer(inputs)
         self._history.begin(self._only, now) if self._period < 0 else self._history.add(now)
         observation = self._history(now)

@@ -1,18 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Rewards as data: a sum of weighted products of shapes of quantities (see `quantities`).
-
-.. math:: r = \sum_i w_i \prod_j s_{ij}(m_{ij})
-
-| shape | s(m) |
-|---|---|
-| `linear` | k m |
-| `square` | k m^2 |
-| `gauss` | exp(-k m^2) |
-| `inverse` | 1 / (1 + k m^2) |
-"""
+"""Rewards as data: a sum of weighted products of shapes (`iap_learning.tasks.shapes`) of quantities (`quantities`)."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field
@@ -20,26 +10,31 @@ from pydantic import Field
 from iap_description.arrays import Array, Integers
 from iap_description.config.record import Record
 from iap_description.config.values import FileName, Real
-from iap_description.math.elementary import exponential
 from iap_description.math.kernels import formula
 from iap_description.math.lanes import Index, Lanes, get, set1
 from iap_learning.tasks.kinds.platform.block import MEASURES, PRODUCT, REWARD
 from iap_learning.tasks.kinds.platform.quantities import QUANTITIES, AnyQuantity
+from iap_learning.tasks.shapes import (
+    GAUSS,
+    LINEAR,
+    SHAPES,
+    SQUARE,
+    UserFactor,
+    gauss,
+    inverse,
+    linear,
+    square,
+)
 
-Shape = Literal["linear", "square", "gauss", "inverse"]
-SHAPES: tuple[Shape, ...] = ("linear", "square", "gauss", "inverse")
-LINEAR, SQUARE, GAUSS, INVERSE = range(4)
 FACTORS = MEASURES + np.uint64(
     len(QUANTITIES)
 )  # row from which quantities of the user's own and factors follow
 
 
-class Factor(Record):
-    """A shape of a quantity."""
+class Factor(UserFactor):
+    """A shape of a quantity, the suite's or the user's own."""
 
     of: AnyQuantity
-    shape: Shape
-    k: Real = 1.0
 
 
 class RewardTerm(Record):
@@ -151,16 +146,13 @@ def _shape(block: Array, of: Index, shape: int, k: float, row: Index, lanes: Lan
     """Write a shape of a quantity."""
     if shape == LINEAR:
         for lane in range(lanes[0], lanes[1]):
-            set1(block, row, 0, lane, k * get(block, of, 0, lane))
+            set1(block, row, 0, lane, linear(k, get(block, of, 0, lane)))
     elif shape == SQUARE:
         for lane in range(lanes[0], lanes[1]):
-            m = get(block, of, 0, lane)
-            set1(block, row, 0, lane, k * m * m)
+            set1(block, row, 0, lane, square(k, get(block, of, 0, lane)))
     elif shape == GAUSS:
         for lane in range(lanes[0], lanes[1]):
-            m = get(block, of, 0, lane)
-            set1(block, row, 0, lane, exponential(-k * m * m))
+            set1(block, row, 0, lane, gauss(k, get(block, of, 0, lane)))
     else:
         for lane in range(lanes[0], lanes[1]):
-            m = get(block, of, 0, lane)
-            set1(block, row, 0, lane, 1.0 / (1.0 + k * m * m))
+            set1(block, row, 0, lane, inverse(k, get(block, of, 0, lane)))

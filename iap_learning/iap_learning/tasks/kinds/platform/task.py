@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator
 
-from iap_description.config.record import ExtendedRecord, Record, validate
+from iap_description.config.record import Record, validate
 from iap_description.config.values import Count, Flag, NonNegative, Positive
 from iap_learning.tasks.depth_numbers import DepthImage
 from iap_learning.tasks.kinds.platform.quantities import AnyQuantity
@@ -14,23 +14,14 @@ from iap_learning.tasks.kinds.platform.rewards import Reward
 from iap_learning.tasks.kinds.platform.term_table import TERMS
 from iap_learning.tasks.scaling import ActionRange
 from iap_learning.tasks.task import TASKS, Task, task_tree
-from iap_learning.tasks.user_terms import TermInputs, UserAction, UserFunctionName
+from iap_learning.tasks.user_terms import is_user_function
 from iap_simulation.batch.actions import KINDS, action_size
 
 MAX_HISTORY = 1000  # steps that are observed at once
 
 
-class CommandRange(ExtendedRecord, ActionRange):
-    """Range of what is commanded of a platform, see `iap_simulation.batch.actions`.
-
-    Attributes:
-        function: of the user's own, ``module:function``, which makes the kind's numbers of the action's; None where
-            the action has them, see `iap_learning.tasks.user_terms.UserAction`.
-    """
-
-    LATER: ClassVar[tuple[str, ...]] = ("function",)
-
-    function: UserFunctionName | None = None
+class CommandRange(ActionRange):
+    """Range of what is commanded of a platform, see `iap_simulation.batch.actions`."""
 
     @field_validator("kind")
     @classmethod
@@ -40,29 +31,13 @@ class CommandRange(ExtendedRecord, ActionRange):
         return kind
 
     @property
-    def columns(self) -> int | None:
-        """Number of columns of the kind, for one aircraft; None where a function makes them of others."""
-        return action_size(self.kind, 1) if self.function is None else None
-
-    @property
-    def meaning(self) -> str:
-        """Meaning of the numbers in a policy's header."""
-        return self.kind if self.function is None else f"{self.kind} by {self.function}"
+    def columns(self) -> int:
+        """Number of columns of the kind, for one aircraft."""
+        return action_size(self.kind, 1)
 
     def size(self, aircraft: int) -> int:
         """Numbers of an action on a platform of N aircraft."""
         return action_size(self.kind, aircraft) if self.function is None else len(self.low)
-
-    def user_function(self, aircraft: int) -> UserAction | None:
-        """The user's function, compiled; None where there is none.
-
-        Raises:
-            BadInput: it cannot be imported or compiled, or returns something else.
-        """
-        if self.function is None:
-            return None
-        size, columns = len(self.low), action_size(self.kind, aircraft)
-        return UserAction(self.function, columns, size, TermInputs.at_rest(aircraft, size))
 
 
 class TaskSuccess(Record):
@@ -95,7 +70,6 @@ class PlatformTask(Task):
     """
 
     TERMS: ClassVar[Collection[str]] = TERMS
-    TAKES_FUNCTIONS: ClassVar[bool] = True
     LATER: ClassVar[tuple[str, ...]] = ("history", "observed")
 
     platform: str | None
@@ -108,6 +82,17 @@ class PlatformTask(Task):
     success: TaskSuccess
     fails_beyond: dict[AnyQuantity, NonNegative]
     clearance: Positive | None
+
+    @property
+    def own_quantities(self) -> dict[str, str]:
+        """Quantities of the user's own, each with the key that names it, but for those of the key `own`."""
+        terms = self.reward.terms.items()
+        named = {
+            factor.of: f"reward.terms.{name}" for name, term in terms for factor in term.factors
+        }
+        named |= dict.fromkeys(self.success.within, "success.within")
+        named |= dict.fromkeys(self.fails_beyond, "fails_beyond")
+        return {name: key for name, key in named.items() if is_user_function(name)}
 
     @property
     def minds_obstacles(self) -> bool:

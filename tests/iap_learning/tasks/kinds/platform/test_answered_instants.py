@@ -51,7 +51,7 @@ def test_where_nothing_else_is_asked_for_a_state_and_its_reference_suffice() -> 
     assert (responder.stamp, responder.sequence, responder.answered) == (-1, 0, 0)
     assert responder.take_state(10, 3, X, RPM) == 3
     assert (responder.stamp, responder.sequence, responder.answered) == (10, 3, 1)
-    assert flights.asked[0][-1] == Senses(None, None, None)
+    assert flights.asked[0][-1] == Senses()
 
 
 @pytest.mark.parametrize("last", ["state", "reference", "wrench"])

@@ -10,5 +10,5 @@ def test_numbers_mean_their_kind_or_what_a_function_makes_of_them():
     assert plain.meaning == "velocity" and plain.size(4) == plain.size(1) != 0
     own = plain.model_copy(update={"function": "my.module:steer"})
     assert own.meaning == "velocity by my.module:steer"
-    assert own.size(4) == 3 and own.columns is None and own.user_function is not None
-    assert plain.columns == plain.size(1) and plain.user_function(1) is None
+    assert own.size(4) == 3 and own.scale(4).size == 3
+    assert plain.columns == plain.size(1) and plain.user_function(4, None) is None

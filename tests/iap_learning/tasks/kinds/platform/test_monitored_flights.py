@@ -11,9 +11,10 @@ from iap_learning.tasks.kinds.platform import episodes as many
 from iap_learning.tasks.kinds.platform import kind
 from iap_learning.tasks.kinds.platform.outcome import Rules
 from iap_learning.tasks.kinds.platform.quantities import QUANTITIES
-from iap_learning.tasks.kinds.platform.rewards import GAUSS, INVERSE, LINEAR, SQUARE, RewardTerms
+from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.registry import make_task
 from iap_learning.tasks.senses import Sense
+from iap_learning.tasks.shapes import GAUSS, INVERSE, LINEAR, SQUARE
 from iap_physics.latching.latches import Latches
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, RUNNING, TIME_IS_UP
@@ -149,7 +150,7 @@ def test_a_pilot_hands_references_to_the_vehicle_and_commands_on(references):
     )  # fmt: skip
     pilot = kind.PlatformPilot(Flown(), vehicle, task=None, followers=(0,))
     out = pilot.command(7, plant, [SimpleNamespace(row="row")])
-    assert asked == [(7, "x", "rpm", "row", ("wrench", None, None))]
+    assert asked == [(7, "x", "rpm", "row", ("wrench", None, None, None))]
     assert out == {0: ("command", 3.0, "x", "wrench", "output") if references else "output"}
     assert pilot.info == "info" and pilot.sinks == ("eye",) and pilot.followers == (0,)
     Flown.eye = None
@@ -162,10 +163,10 @@ def test_a_policy_is_given_of_the_plant_what_it_asks_for():
     plant = SimpleNamespace(
         contact_wrench=lambda i: ("wrench", i), part=latches.get, engine=engine
     )
-    assert kind.senses_of(plant, ()) == (("wrench", 0), None, None)
-    assert kind.senses_of(plant, (Sense.WRENCH,)) == (("wrench", 0), None, None)
-    assert kind.senses_of(plant, (Sense.WRENCH, Sense.OBJECTS))[1:] == ("objects", None)
-    _, objects, phases = kind.senses_of(plant, (Sense.PHASES,))
+    assert kind.senses_of(plant, ()) == (("wrench", 0), None, None, None)
+    assert kind.senses_of(plant, (Sense.WRENCH,)) == (("wrench", 0), None, None, None)
+    assert kind.senses_of(plant, (Sense.WRENCH, Sense.OBJECTS))[1:] == ("objects", None, None)
+    _, objects, phases, _ = kind.senses_of(plant, (Sense.PHASES,))
     assert objects is None and phases.tolist() == [2, 0]
     latches.clear()
     with pytest.raises(BadInput, match="the policy watches latches, and the scenario has none"):

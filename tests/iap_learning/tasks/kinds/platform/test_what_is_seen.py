@@ -10,8 +10,9 @@ from iap_description.errors import BadInput
 from iap_learning.tasks.depth_numbers import DepthImage, DepthNumbers
 from iap_learning.tasks.kinds.platform.history import History
 from iap_learning.tasks.kinds.platform.observation_checks import check_in_flight, check_in_worlds
-from iap_learning.tasks.kinds.platform.user_quantities import UserQuantities, user_quantities
+from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.registry import make_task
+from iap_learning.tasks.user_quantities import UserQuantities
 from iap_physics.engines.engine import RUNNING, TOO_FAR
 from iap_simulation.tasks.outcomes import INVALID_TERM
 
@@ -113,7 +114,6 @@ def test_worlds_observe_measurements_under_controllers_and_what_their_sensors_me
     ("task", "key"),
     [
         (seen("measured", ("gyro",)), "observation.gyro"),
-        (seen("measured"), "observed"),
         (seen(terms=("specific_force",)), "observation.specific_force"),
     ],
 )
@@ -126,13 +126,14 @@ def test_a_flight_of_a_policy_does_not_give_what_many_worlds_give(task, key):
 
 def test_a_task_of_the_suites_own_quantities_needs_none_of_the_users():
     task = make_task("hold")
-    own = UserQuantities(task, 3, None)
-    assert user_quantities(task) == {} and own.names == () and not own.is_needed
+    own = UserQuantities(task.name, task.own_quantities, 3, None)
+    assert task.own_quantities == {} and own.names == () and not own.is_needed
     assert own.values.shape == (3, 0)
     own.unsound[:] = [0, 1, 1]
     status = np.array([RUNNING, RUNNING, TOO_FAR])
     assert own.fates(status).tolist() == [RUNNING, INVALID_TERM, TOO_FAR]
-    own.warn(None, (), np.zeros(3))
+    with pytest.warns(UserWarning, match="^task 'hold': a term gave no finite number in world 1"):
+        own.warn(np.zeros(3), tuple)
     own.begin(np.array([1]))
     assert own.unsound.tolist() == [0, 0, 1]
 
@@ -143,7 +144,7 @@ def test_quantities_of_the_users_own_are_named_with_the_key_that_needs_them():
         reward=SimpleNamespace(terms={"near": SimpleNamespace(factors=factor)}),
         success=SimpleNamespace(within={"my.module:still": 1.0, "speed": 1.0}), fails_beyond={"my.module:off": 1.0},
     )  # fmt: skip
-    assert user_quantities(task) == {
+    assert PlatformTask.own_quantities.fget(task) == {
         "my.module:far": "reward.terms.near",
         "my.module:still": "success.within",
         "my.module:off": "fails_beyond",

@@ -1,35 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Quantities of a user's own, by which tasks of one platform reward and judge."""
+"""Quantities of a user's own, by which tasks reward and judge."""
 
 import math
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
 
 from iap_description.arrays import Integers
-from iap_learning.tasks.kinds.platform.observations import ObservationInputs
-from iap_learning.tasks.kinds.platform.observer import PlacedTerm
-from iap_learning.tasks.kinds.platform.task import PlatformTask
-from iap_learning.tasks.user_terms import TermInputs, UserTerm, is_user_function
+from iap_learning.tasks.user_inputs import TermInputs, WorldArrays
+from iap_learning.tasks.user_terms import UserTerm
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.tasks.outcomes import INVALID_TERM
 
-
-def user_quantities(task: PlatformTask) -> dict[str, str]:
-    """Quantities of the user's own in a task, each with the key that names it."""
-    terms = task.reward.terms.items()
-    named = {factor.of: f"reward.terms.{name}" for name, term in terms for factor in term.factors}
-    named |= dict.fromkeys(task.success.within, "success.within")
-    named |= dict.fromkeys(task.fails_beyond, "fails_beyond")
-    return {name: key for name, key in named.items() if is_user_function(name)}
+TermsInWorlds = Iterable[tuple[UserTerm, WorldArrays]]
 
 
 class UserQuantities:
     """Values of a task's own quantities in B worlds, and the worlds in which a term of the user's gave no number.
 
     Args:
-        task: what is to be done.
+        task: name of it.
+        keys: of the task that name the quantities, by their names.
         worlds: B.
         example: inputs of trial calls.
 
@@ -42,10 +34,11 @@ class UserQuantities:
         BadInput: a function of the user's cannot be imported or compiled, or returns no float.
     """
 
-    def __init__(self, task: PlatformTask, worlds: int, example: TermInputs) -> None:
-        keys = user_quantities(task)
+    def __init__(
+        self, task: str, keys: Mapping[str, str], worlds: int, example: TermInputs
+    ) -> None:
         self._task, self.names = task, tuple(keys)
-        self._terms = [UserTerm(name, key, example, is_tuple=False) for name, key in keys.items()]
+        self.terms = [UserTerm(name, key, example, is_tuple=False) for name, key in keys.items()]
         self.values = np.zeros((worlds, len(self.names)))
         self.unsound, self._warned = np.zeros(worlds, np.int64), np.zeros(worlds, np.int64)
 
@@ -59,35 +52,33 @@ class UserQuantities:
         self.unsound[indices] = self._warned[indices] = 0
 
     def fill(
-        self, which: Integers, inputs: ObservationInputs, names: Collection[str] | None = None
+        self, which: Integers, inputs: WorldArrays, names: Collection[str] | None = None
     ) -> None:
         """Write the values of some worlds (n,), which are neighbours; all quantities, or these."""
         rows = slice(which[0], which[-1] + 1)
-        for k, term in enumerate(self._terms):
+        for k, term in enumerate(self.terms):
             if names is None or term.name in names:
                 out = self.values[rows, k : k + 1]
-                term.fill(which, inputs.arrays, out, 1.0, math.inf, self.unsound)
+                term.fill(which, inputs, out, 1.0, math.inf, self.unsound)
 
     def fates(self, status: Integers) -> Integers:
         """(B,) status of worlds, of which those end whose terms gave no number."""
         return np.where((status == RUNNING) & (self.unsound > 0), INVALID_TERM, status)
 
-    def warn(
-        self, inputs: ObservationInputs, placed: Collection[PlacedTerm], seeds: Integers
-    ) -> None:
-        """Name the terms that gave no number, and the worlds whose episodes end, once for each episode."""
-        if not (self._terms or placed):
-            return
+    def warn(self, seeds: Integers, terms: Callable[[], TermsInWorlds]) -> None:
+        """Name the terms that gave no number, and a world whose episode ends, once for each episode.
+
+        Args:
+            seeds: (B,) of the episodes.
+            terms: gives all terms of the user's with the worlds that they have got.
+        """
         new = np.flatnonzero(self.unsound > self._warned)
         self._warned[:] = self.unsound
         for b in new[:1].tolist():
-            names = ", ".join(
-                each.name
-                for each in (*self._terms, *(one.term for one in placed))
-                if not each.is_sound(np.array([b]), inputs.arrays)
-            )
+            one = np.array([b])
+            names = ", ".join(each.name for each, seen in terms() if not each.is_sound(one, seen))
             warnings.warn(
-                f"task '{self._task.name}': {names or 'a term'} gave no finite number in world {b}"
+                f"task '{self._task}': {names or 'a term'} gave no finite number in world {b}"
                 f" (seed {seeds[b]}): its episode ends as 'invalid_term'",
                 stacklevel=2,
             )
