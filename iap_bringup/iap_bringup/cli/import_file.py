@@ -10,9 +10,9 @@ from iap_bringup.importing.kinds import read_vehicle
 from iap_bringup.importing.object_file import object_of
 from iap_bringup.importing.platform_file import platform_of
 from iap_bringup.importing.rotor_options import RotorOptions, rotor_set
-from iap_bringup.importing.vehicle_model import Tree
 from iap_bringup.terminal.program import program
 from iap_description.assets.kinds import MESH_KINDS
+from iap_description.assets.poses import Tree
 from iap_description.config.plain_yaml import yaml_text
 from iap_description.config.record import validate
 from iap_description.earth import GRAVITY

@@ -137,6 +137,7 @@ _MADE_BY: Mapping[str, Making] = {
     "flight": made_logs.write_all,
     "vehicle": made_models.write_vehicles,
     "scene": made_models.write_scene,
+    "assets": made_models.write_assets,
 }  # fmt: skip
 """Commands or functions that make what the names begin; all other input is made by `_make_files`."""
 

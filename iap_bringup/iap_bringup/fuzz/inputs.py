@@ -13,6 +13,7 @@ from iap_bringup.fuzz.option_kind import OptionKind
 from iap_bringup.fuzz.setting_kind import OtherSettingKind, SettingKind
 
 ARM = ("run", "arm_path", "--no-plot", "--json", "--set", "compare={}", "--set")
+ASSETS = ("--set", "world.objects={things: {preset: assets, folder: @, contact: hulls}}")
 SEEN = ("run", "hover", *FREE, "--sensors", "stereo")
 SCENARIO_KINDS: Mapping[str, FileKind] = {
     "scenario": FileKind(16, ("scenario_*.yaml",), (("run", "@", *FLIGHT),)),
@@ -42,6 +43,13 @@ SCENARIO_KINDS: Mapping[str, FileKind] = {
         (("run", "hover", *FLIGHT, "--sensors", "lidar", "--scene", "@/scene.yaml"),),
         (),
         ("yaml", "glb", "gltf", "bin", "obj", "ply", "png", "npy"),
+    ),
+    "assets": FileKind(
+        4,
+        ("assets",),
+        (("run", "hover", *FREE, *ASSETS, "--sensors", "lidar"), ("run", "hover", *FLIGHT, *ASSETS)),
+        (),
+        ("urdf", "glb", "gltf", "bin", "obj", "ply", "stl", "off"),
     ),
     "sky": FileKind(
         1,

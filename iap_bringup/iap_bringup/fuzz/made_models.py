@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Vehicles and a scene in files of many kinds, as other programs write them.
+"""Vehicles, a scene and assets in files of many kinds, as other programs write them.
 
 Vehicles of four rotors are URDF, SDF and MJCF. Parts of the scene name meshes with images, textures, heights and
 another scene.
@@ -95,6 +95,22 @@ def write_scene(home: Path) -> None:
     (folder / "scene.yaml").write_text(yaml_text(_scene()), encoding="utf-8")
 
 
+def write_assets(home: Path) -> None:
+    """Write the folder ``assets``: boxes in files of every kind, one of them a link."""
+    folder = home / "assets"
+    folder.mkdir()
+    for name in ("a.glb", "b.gltf", "c.obj", "d.ply", "e.stl", "f.off", "part.stl"):
+        _write_mesh(folder / name)
+    (folder / "post.urdf").write_text(
+        "<robot name='post'><link name='foot'><collision><origin xyz='0 0 0.5' rpy='0 0 0.3'/>"
+        "<geometry><cylinder radius='0.2' length='1.0'/></geometry></collision></link>"
+        "<link name='top'><collision><geometry><mesh filename='part.stl' scale='1 1 0.5'/></geometry>"
+        "</collision></link><joint name='j' type='revolute'><origin xyz='0 0 1' rpy='0 0 0'/>"
+        "<parent link='foot'/><child link='top'/></joint></robot>",
+        encoding="utf-8",
+    )
+
+
 def _write_mesh(path: Path) -> None:
     """A box with an image on it, in the form that the file's ending says."""
     import trimesh  # takes half a second
@@ -106,7 +122,7 @@ def _write_mesh(path: Path) -> None:
         for name, data in trimesh.exchange.gltf.export_gltf(trimesh.Scene(box)).items():
             (path.with_name(name) if name != "model.gltf" else path).write_bytes(data)
     else:
-        box.export(path)
+        box.export(path, file_type={".stl": "stl_ascii"}.get(path.suffix))
 
 
 def _box(x: float) -> dict[str, object]:

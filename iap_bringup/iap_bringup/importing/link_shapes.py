@@ -8,9 +8,11 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from iap_bringup.importing.vehicle_model import Pose, RotorSource, Spin, Tree, numbers
+from iap_bringup.importing.vehicle_model import RotorSource, Spin
 from iap_description.assets.asset import load_asset
 from iap_description.assets.kinds import MESH_KINDS
+from iap_description.assets.link_geometry import primitive
+from iap_description.assets.poses import Pose, Tree, numbers
 from iap_description.errors import BadInput
 
 MOST_TRIANGLES = 2_000_000
@@ -30,34 +32,7 @@ class LinkMesh(NamedTuple):
     scale: str
 
 
-SIZES = {
-    "box": ("size",),
-    "cylinder": ("radius", "length"),
-    "sphere": ("radius",),
-    "capsule": ("radius", "length"),
-}
 SPINS: dict[str, Spin] = {"ccw": "ccw", "cw": "cw"}
-
-
-def primitive(geometry: Element, source: str) -> Tree | None:
-    """The tree of a box, cylinder, sphere or capsule of URDF or SDF; None of another geometry.
-
-    Raises:
-        BadInput: a size is missing or no number.
-    """
-    for kind, keys in SIZES.items():
-        element = geometry.find(kind)
-        if element is None:
-            continue
-        tree: Tree = {"shape": kind}
-        for key in keys:
-            text = _text(element, key)
-            if text is None:
-                raise BadInput(f"{source}: a {kind} has no {key}")
-            size = numbers(text, 3 if key == "size" else 1, source)
-            tree[key] = size.tolist() if key == "size" else float(size[0])
-        return tree
-    return None
 
 
 def contact_shape(
@@ -139,8 +114,3 @@ def motor_models(root: Element, poses: Mapping[str, Pose], source: str) -> Itera
             torque_ratio=values.get("momentConstant"),
             time_constants=None if up is None or down is None else (up, down),
         )
-
-
-def _text(element: Element, key: str) -> str | None:
-    """A value that URDF has as an attribute and SDF as an element."""
-    return element.get(key) or element.findtext(key)

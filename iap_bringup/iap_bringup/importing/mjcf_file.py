@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from iap_bringup.importing.vehicle_model import LinkModel, Pose, RotorSource, Tree, VehicleModel
+from iap_bringup.importing.vehicle_model import LinkModel, RotorSource, VehicleModel
 from iap_description.arrays import Array
+from iap_description.assets.poses import Pose, Tree
 from iap_description.config.bounds import LARGEST_NUMBER
 from iap_description.config.text_files import read_text
 from iap_description.errors import BadInput

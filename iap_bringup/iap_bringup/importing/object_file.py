@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from iap_bringup.importing.vehicle_model import Tree
 from iap_description.arrays import Array
 from iap_description.assets.asset import load_asset
 from iap_description.assets.contact import welded
+from iap_description.assets.poses import Tree
 from iap_description.errors import BadInput
 from iap_description.geometry.mesh_files import read_mesh
 from iap_description.geometry.solids import Bulk, hull

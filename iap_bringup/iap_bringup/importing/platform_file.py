@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from iap_bringup.importing.rotor_options import RotorSet
-from iap_bringup.importing.vehicle_model import RotorSource, Tree, VehicleModel, rounded
+from iap_bringup.importing.vehicle_model import RotorSource, VehicleModel
 from iap_description.arrays import Array
+from iap_description.assets.poses import Tree, rounded
 from iap_description.errors import BadInput
 
 OF_ONE = 4  # rotors that an aircraft has at most

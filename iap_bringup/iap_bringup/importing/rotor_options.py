@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from iap_bringup.importing.vehicle_model import RotorSource, Spin, Tree, VehicleModel
+from iap_bringup.importing.vehicle_model import RotorSource, Spin, VehicleModel
+from iap_description.assets.poses import Tree
 from iap_description.errors import BadInput
 
 RPM = 2.0 * np.pi / 60.0  # [rad/s]

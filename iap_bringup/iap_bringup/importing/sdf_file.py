@@ -12,15 +12,12 @@ import numpy as np
 from iap_bringup.importing.link_shapes import LinkMesh, contact_shape, motor_models
 from iap_bringup.importing.vehicle_model import (
     MOMENTS,
-    ORIGIN,
     LinkModel,
-    Pose,
     RotorSource,
-    Tree,
     VehicleModel,
-    numbers,
     turned_inertia,
 )
+from iap_description.assets.poses import ORIGIN, Pose, Tree, numbers
 from iap_description.config.text_files import is_file, read_text
 from iap_description.errors import BadInput
 

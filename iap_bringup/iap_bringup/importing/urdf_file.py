@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -14,15 +13,13 @@ import numpy as np
 from iap_bringup.importing.link_shapes import LinkMesh, contact_shape, motor_models
 from iap_bringup.importing.vehicle_model import (
     MOMENTS,
-    ORIGIN,
     LinkModel,
-    Pose,
     RotorSource,
-    Tree,
     VehicleModel,
-    numbers,
     turned_inertia,
 )
+from iap_description.assets.poses import Pose, Tree, numbers
+from iap_description.assets.urdf import file_of, link_poses, origin_of, robot_of
 from iap_description.config.text_files import read_text, reason_of
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
@@ -40,13 +37,8 @@ def read_urdf(path: Path, arguments: Mapping[str, str]) -> VehicleModel:
     text = read_text(path)
     if path.suffix == ".xacro" or "<xacro:" in text:
         text = _expanded(path, arguments)
-    try:
-        robot = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        raise BadInput(f"{path}: not valid XML: {error}") from error
-    if robot.tag != "robot":
-        raise BadInput(f"{path}: its root is <{robot.tag}>, not <robot>")
-    poses = _poses(robot, str(path))
+    robot = robot_of(text, str(path))
+    poses = link_poses(robot, str(path))
     links: list[LinkModel] = []
     notes: list[str] = []
     for link in robot.findall("link"):
@@ -100,44 +92,13 @@ def _packages_around(path: Path) -> Iterator[None]:
                 os.environ[PREFIXES] = before
 
 
-def _poses(robot: Element, source: str) -> dict[str, Pose]:
-    """Poses of all links in the frame of the root.
-
-    Raises:
-        BadInput: they are no tree.
-    """
-    names = [link.get("name", "") for link in robot.findall("link")]
-    parents = {}
-    for joint in robot.findall("joint"):
-        ends = (joint.find("parent"), joint.find("child"))
-        parent, child = (None if end is None else end.get("link") for end in ends)
-        if parent not in names or child not in names:
-            raise BadInput(f"{source}: joint '{joint.get('name')}' is of a link that is not there")
-        parents[child] = (parent, _origin(joint, source))
-    roots = [name for name in names if name not in parents]
-    if len(roots) != 1:
-        raise BadInput(f"{source}: {len(roots)} links have no parent, a tree has one")
-    poses = {roots[0]: ORIGIN}
-    while len(poses) < len(names):
-        new = {c: poses[p] @ T for c, (p, T) in parents.items() if p in poses and c not in poses}
-        if not new:
-            raise BadInput(f"{source}: its joints form a circle")
-        poses |= new
-    return poses
-
-
-def _origin(element: Element, source: str) -> Pose:
-    origin = element.find("origin")
-    return ORIGIN if origin is None else Pose.of(origin.get("xyz"), origin.get("rpy"), source)
-
-
 def _link(link: Element, pose: Pose, path: Path, notes: list[str]) -> LinkModel:
     name = link.get("name", "")
     source = f"{path}: link '{name}'"
     mass, at, inertia = 0.0, pose, np.zeros((3, 3))
     inertial = link.find("inertial")
     if inertial is not None:
-        at = pose @ _origin(inertial, source)
+        at = pose @ origin_of(inertial, source)
         mass_element, tensor = inertial.find("mass"), inertial.find("inertia")
         mass = (
             0.0
@@ -154,22 +115,13 @@ def _link(link: Element, pose: Pose, path: Path, notes: list[str]) -> LinkModel:
 def _shape(
     collision: Element, pose: Pose, path: Path, source: str, notes: list[str]
 ) -> Tree | None:
-    at = pose @ _origin(collision, source)
+    at = pose @ origin_of(collision, source)
 
     def mesh_of(mesh: Element) -> LinkMesh:
         name = mesh.get("filename", "")
-        return LinkMesh(name, _file_of(name, path), mesh.get("scale", "1 1 1"))
+        return LinkMesh(name, file_of(name, path), mesh.get("scale", "1 1 1"))
 
     return contact_shape(collision.find("geometry"), at, mesh_of, source, notes)
-
-
-def _file_of(name: str, path: Path) -> Path:
-    """The file of a URI; packages are folders above the file."""
-    if not name.startswith("package://"):
-        return path.parent / name.removeprefix("file://")
-    package, _, rest = name.removeprefix("package://").partition("/")
-    home = next((each for each in path.resolve().parents if each.name == package), path.parent)
-    return home / rest
 
 
 def _rotors_of_properties(robot: Element, links: list[LinkModel]) -> list[RotorSource]:

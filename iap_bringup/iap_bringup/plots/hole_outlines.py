@@ -188,7 +188,7 @@ def insertion(world: World, tool: Tool, tip_P: Array, c: Columns) -> Insertion |
     for item in world.objects.values():
         if not isinstance(item, Funnel | Board):
             continue
-        hole = SceneObject(item.pieces(), item.row(float(c.t[-1])))
+        hole = SceneObject(item.visual(), item.row(float(c.t[-1])))
         inserted = Insertion(hole, *_measures(item), tool, tip_P, c.x[:, 0])
         off = inserted.tip[-1] - hole.row[P] - inserted.depth * inserted.axis
         if inserted.depth > 0.0 and np.linalg.norm(off) < inserted.radius:

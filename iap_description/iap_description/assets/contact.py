@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.assets.decomposition import convex_pieces
 from iap_description.geometry.shapes import Shape
 from iap_description.geometry.solids import hull
-from iap_description.process.extras import missing
 
 Color = tuple[float, float, float, float]
 GREY: Color = (0.6, 0.6, 0.6, 1.0)
@@ -43,23 +43,13 @@ def hulls(vertices: Array, faces: Integers) -> list[Shape]:
                 f"it is open, {(counts == 1).sum()} edges have one face only: hulls are of closed meshes, take"
                 " 'contact: surface'"
             )
-        shapes.append(_hull_of(points))
+        shapes.append(hull_of(points))
     return shapes
 
 
 def decomposed(vertices: Array, faces: Integers) -> list[Shape]:
-    """Convex pieces after Wei et al., "Approximate Convex Decomposition" (SIGGRAPH 2022), by coacd.
-
-    Raises:
-        BadInput: coacd is not installed.
-    """
-    try:
-        import coacd
-    except ModuleNotFoundError as error:
-        raise missing("coacd", "key 'contact': decomposed meshes need", "scenes") from error
-    coacd.set_log_level("error")
-    pieces = coacd.run_coacd(coacd.Mesh(vertices, faces.astype(np.int32)), seed=1)
-    return [_hull_of(np.asarray(points)) for points, _ in pieces]
+    """Convex pieces, see `decomposition.convex_pieces`."""
+    return [hull_of(points) for points in convex_pieces(vertices, faces)]
 
 
 CONTACTS: dict[str, Callable[[Array, Integers], list[Shape]]] = {
@@ -89,7 +79,7 @@ def welded(vertices: Array, faces: Integers) -> tuple[Array, Integers]:
     return vertices[first], made[(a != b) & (b != c) & (c != a)]
 
 
-def _hull_of(points: Array) -> Shape:
+def hull_of(points: Array) -> Shape:
     """The convex hull of points.
 
     Raises:

@@ -3,3 +3,4 @@
 
 GLTF_KINDS = ("glb", "gltf")
 MESH_KINDS = (*GLTF_KINDS, "obj", "ply", "stl", "off")
+ASSET_KINDS = (*MESH_KINDS, "urdf")  # that obstacles of a folder come from

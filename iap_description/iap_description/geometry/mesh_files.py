@@ -3,6 +3,7 @@
 
 import io
 from functools import lru_cache
+from os.path import abspath, expanduser  # of every name
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,11 @@ def mesh_path(mesh_file: str) -> str:
     if mesh_file.startswith(PACKAGE):
         return str(DATA / mesh_file.removeprefix(PACKAGE))
     return str(Path(mesh_file).expanduser())
+
+
+def whole_path(name: str) -> str:
+    """The whole path of a file or folder, which others also find from another folder; one of this package as it is."""
+    return name if name.startswith(PACKAGE) else abspath(expanduser(name))
 
 
 def read_mesh(path: str) -> tuple[Array, Faces]:
@@ -55,7 +61,8 @@ def _read(path: str, _: int) -> tuple[Array, Faces]:
     try:
         # Of texts the characters, lest a package that guesses encodings be asked where there is one.
         source = io.StringIO(Path(path).read_text("utf-8-sig")) if kind in TEXTS else path
-        mesh = trimesh.load_mesh(source, file_type=kind, process=False)
+        with np.errstate(all="ignore"):  # what becomes endless is refused by its place
+            mesh = trimesh.load_mesh(source, file_type=kind, process=False)
     except IndexError as error:
         raise ValueError(f"{path} has a triangle of a vertex that is not there") from error
     except Exception as error:  # its readers raise whatever they meet
@@ -70,15 +77,30 @@ def _read(path: str, _: int) -> tuple[Array, Faces]:
     if not (np.abs(mesh.vertices) < FARTHEST).all():
         raise ValueError(f"the mesh {path} has a vertex that is not within {FARTHEST:g} m")
     try:
-        mesh.merge_vertices(merge_tex=True, merge_norm=True)
+        with np.errstate(all="ignore"):
+            mesh.merge_vertices(merge_tex=True, merge_norm=True)
     except OverflowError as error:  # of colours or normals that are no numbers of their kind
         raise ValueError(f"{path} is not a mesh that can be read: {error}") from error
     vertices = np.asarray(mesh.vertices, dtype=np.float64)
     faces = np.asarray(mesh.faces, dtype=np.int64)
+    check_closed(path, vertices, faces)
+    return vertices, faces
+
+
+def check_closed(path: str, vertices: Array, faces: Faces) -> None:
+    """Refuse triangles that are not the surface of a volume.
+
+    Args:
+        path: names the mesh.
+        vertices: (n, 3).
+        faces: (m, 3).
+
+    Raises:
+        ValueError: the surface is open, not manifold, or without volume.
+    """
     _check(path, faces)
     if abs(moments(vertices, faces)[0]) < FLAT * np.ptp(vertices, axis=0).max() ** 3:
         raise ValueError(f"the mesh {path} encloses no volume")
-    return vertices, faces
 
 
 def _check(path: str, faces: Faces) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_description.arrays import Array, Booleans, Integers
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput, IapError
 from iap_description.geometry.tessellation import mesh
 from iap_description.math import so3
@@ -31,6 +31,7 @@ from iap_description.world.world import World
 
 STANDS = -1  # in place of the object in whose frame a piece is
 SIDES = 32  # of what is round: its flat sides are 0.5 % of the radius too far in
+SHEET, CONVEX, CLOSED = 0, 1, 2  # kinds of pieces: nothing is within it, or a convex or any solid
 
 
 class Surroundings:
@@ -50,7 +51,7 @@ class Surroundings:
         self._sizes: Integers = np.zeros(B, dtype=np.int64)  # pieces of each world
         self._spheres: Array = np.zeros((B, 0, 4))  # around each piece: middle and radius [m]
         self._firsts: Integers = np.zeros((B, 1), dtype=np.int64)  # triangle of each piece
-        self._is_solid: Booleans = np.zeros((B, 0), dtype=bool)
+        self._kinds: Integers = np.zeros((B, 0), dtype=np.int64)
         self._movers: Integers = np.full(
             (B, 0), STANDS, dtype=np.int64
         )  # object of each piece, or STANDS
@@ -68,9 +69,9 @@ class Surroundings:
         ends = np.cumsum([0, *(len(each.corners) for each in pieces)])
         self._make_room(len(pieces), int(ends[-1]))
         self._sizes[b], self._firsts[b, : len(ends)] = len(pieces), ends
-        for k, (corners, is_solid, mover) in enumerate(pieces):
+        for k, (corners, kind, mover) in enumerate(pieces):
             self._corners[b, ends[k] : ends[k + 1]] = corners
-            self._is_solid[b, k], self._movers[b, k] = is_solid, mover
+            self._kinds[b, k], self._movers[b, k] = kind, mover
             middle = corners.reshape(-1, 3).mean(axis=0)
             radius = np.linalg.norm(corners - middle, axis=-1).max()
             self._spheres[b, k] = (*middle, radius)
@@ -79,7 +80,7 @@ class Surroundings:
         """Room for so many in every world; what is there stays."""
         self._spheres = _widened(self._spheres, pieces)
         self._firsts = _widened(self._firsts, pieces + 1)
-        self._is_solid = _widened(self._is_solid, pieces)
+        self._kinds = _widened(self._kinds, pieces)
         self._movers = _widened(self._movers, pieces)
         self._corners = _widened(self._corners, triangles)
 
@@ -119,8 +120,8 @@ class Surroundings:
     @property
     def pieces(self) -> "Pieces":
         """The pieces of all worlds, for compiled loops."""
-        solid, corners = self._is_solid, self._corners
-        return Pieces(self._sizes, self._spheres, self._firsts, solid, self._movers, corners)
+        kinds, corners = self._kinds, self._corners
+        return Pieces(self._sizes, self._spheres, self._firsts, kinds, self._movers, corners)
 
 
 def _widened(array: NDArray[Any], size: int) -> NDArray[Any]:
@@ -139,16 +140,16 @@ class Pieces(NamedTuple):
     sizes: Any  # number of pieces
     spheres: Array  # (n, 4) around each: middle and radius [m]
     firsts: Integers  # (n + 1,) triangle of each
-    is_solid: Booleans  # (n,)
+    kinds: Integers  # (n,) SHEET, CONVEX or CLOSED
     movers: Integers  # (n,) object in whose frame it is, or STANDS
     corners: Array  # (triangles, 3, 3) [m]
 
 
 class _Piece(NamedTuple):
-    """Triangles (n, 3, 3) [m], whether they close a convex solid, and the object in whose frame they are, or STANDS."""
+    """Triangles (n, 3, 3) [m], their kind, and the object in whose frame they are, or STANDS."""
 
     corners: Array
-    is_solid: bool
+    kind: int
     mover: int
 
 
@@ -162,29 +163,31 @@ def _pieces(world: World) -> list[_Piece]:
                 " moves as prescribed"
             )
         row = item.row(0.0)
-        for corners, is_solid in _pieces_of(item):
+        for corners, kind in _pieces_of(item):
             placed = corners if item.moves else row[P] + so3.rotate(row[Q], corners)
-            found.append(_Piece(placed, is_solid, k if item.moves else STANDS))
+            found.append(_Piece(placed, kind, k if item.moves else STANDS))
     return found
 
 
-def _pieces_of(item: WorldObject) -> list[tuple[Array, bool]]:
+def _pieces_of(item: WorldObject) -> list[tuple[Array, int]]:
     """The same of one object in its frame O."""
     if isinstance(item, Obstacles):  # made of triangles already
-        return [(corners, True) for corners in item.corners()]
+        solids = item.solids()
+        return [(corners, CONVEX if is_convex else CLOSED) for corners, is_convex in solids]
     surfaces = []
     for shape in item.pieces():
         vertices, _, faces = mesh(shape, sides=SIDES)
-        surfaces.append((vertices[faces], shape.shape not in ("surface", "mesh")))
+        kind = SHEET if shape.shape in ("surface", "mesh") else CONVEX
+        surfaces.append((vertices[faces], kind))
     return surfaces
 
 
 @njit(cache=True)
 def _distances(points: Array, objects: Array, pieces: Pieces, out: Array) -> None:
     """Write the distance of every world's point."""
-    sizes, spheres, firsts, is_solid, movers, corners = pieces
+    sizes, spheres, firsts, kinds, movers, corners = pieces
     for b in range(len(points)):
-        of_world = (sizes[b], spheres[b], firsts[b], is_solid[b], movers[b], corners[b])
+        of_world = (sizes[b], spheres[b], firsts[b], kinds[b], movers[b], corners[b])
         out[b] = distance_to(vec(points[b]), objects[b], of_world)
 
 
@@ -197,7 +200,7 @@ def _distances_of(points: Array, objects: Array, pieces: Pieces, out: Array) -> 
 @njit(cache=True)
 def distance_to(p_W: Vec, objects: Array, pieces: Pieces) -> float:
     """Distance of a point; pieces whose spheres are farther than the nearest are passed over."""
-    size, spheres, firsts, is_solid, movers, corners = pieces
+    size, spheres, firsts, kinds, movers, corners = pieces
     nearest = math.inf
     for k in range(size):
         p = p_W
@@ -207,22 +210,41 @@ def distance_to(p_W: Vec, objects: Array, pieces: Pieces) -> float:
         away = sub(p, vec(spheres[k]))
         if math.sqrt(dot(away, away)) - spheres[k, 3] >= nearest:
             continue
-        nearest = min(nearest, _to_piece(p, corners[firsts[k] : firsts[k + 1]], is_solid[k]))
+        triangles = corners[firsts[k] : firsts[k + 1]]
+        nearest = min(nearest, _to_piece(p, triangles, kinds[k] == CONVEX))
+        if kinds[k] == CLOSED and _is_within(p, triangles):
+            return 0.0
     return nearest
 
 
 @njit(cache=True)
-def _to_piece(p: Vec, corners: Array, is_solid: bool) -> float:
+def _to_piece(p: Vec, corners: Array, is_convex: bool) -> float:
     """Distance from a piece; of a convex solid no face that looks away is nearest, and none looks at what is inside."""
     square, is_outside = math.inf, False
     for t in range(len(corners)):
         a, b, c = vec(corners[t, 0]), vec(corners[t, 1]), vec(corners[t, 2])
-        if is_solid and dot(cross(sub(b, a), sub(c, a)), sub(p, a)) <= 0.0:
+        if is_convex and dot(cross(sub(b, a), sub(c, a)), sub(p, a)) <= 0.0:
             continue
         is_outside = True
         away = sub(p, nearest_of_triangle(p, a, b, c))
         square = min(square, dot(away, away))
     return math.sqrt(square) if is_outside else 0.0
+
+
+@njit(cache=True)
+def _is_within(p: Vec, corners: Array) -> bool:
+    """True inside of a closed surface: its solid angle there is 4 pi, and 0 outside (Oosterom, Strackee 1983)."""
+    halves = 0.0
+    for t in range(len(corners)):
+        a, b, c = (
+            sub(vec(corners[t, 0]), p),
+            sub(vec(corners[t, 1]), p),
+            sub(vec(corners[t, 2]), p),
+        )
+        la, lb, lc = math.sqrt(dot(a, a)), math.sqrt(dot(b, b)), math.sqrt(dot(c, c))
+        size = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb
+        halves += math.atan2(dot(a, cross(b, c)), size)
+    return halves > math.pi
 
 
 @njit(cache=True)

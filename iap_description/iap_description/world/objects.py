@@ -85,7 +85,11 @@ class WorldObject(Record):
 
     @abstractmethod
     def pieces(self) -> tuple[Shape, ...]:
-        """Shapes in O that make it up, for contact and for pictures."""
+        """Shapes in O that are touched."""
+
+    def visual(self) -> tuple[Shape, ...]:
+        """Shapes in O that rays and pictures see: those that are touched, where an object has no others."""
+        return self.pieces()
 
 
 class Wall(WorldObject):

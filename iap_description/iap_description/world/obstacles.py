@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fields of obstacles that a seed draws: boxes, walls and panels, thin rods, trees; presets are ``data/obstacles``.
 
-A field is one object of the world. Its pieces are convex and made of triangles, which are touched and seen alike.
+A field is one object of the world. Its pieces are convex and made of triangles, which are touched and seen alike; those
+of `asset_obstacles` may be seen as they are and touched by convex pieces.
 """
 
 from abc import abstractmethod
@@ -16,6 +17,7 @@ from iap_description.arrays import Array
 from iap_description.config.record import Presets, merged
 from iap_description.config.values import Degrees, NonNegative, Position, Positive, Real, Seed
 from iap_description.errors import BadInput
+from iap_description.geometry.mesh_files import whole_path
 from iap_description.geometry.shapes import Rgba, Shape, Surface
 from iap_description.geometry.solids import Faces, hull
 from iap_description.math import so3
@@ -62,9 +64,13 @@ class Obstacles(WorldObject):
             for vertices in group
         )
 
+    def solids(self) -> list[tuple[Array, bool]]:
+        """Corners (n, 3, 3) of the triangles of each solid that is seen, in O [m], and whether it is convex."""
+        return [(vertices[faces], True) for group, faces in self.hulls() for vertices in group]
+
     def corners(self) -> list[Array]:
-        """Corners (n, 3, 3) of each piece's triangles in O [m]."""
-        return [vertices[faces] for group, faces in self.hulls() for vertices in group]
+        """Corners (n, 3, 3) of each solid's triangles in O [m]."""
+        return [corners for corners, _ in self.solids()]
 
     @property
     def dice(self) -> np.random.Generator:
@@ -109,9 +115,9 @@ class Boxes(Obstacles):
         """All of them."""
         rng = self.dice
         size = np.column_stack(
-            [_between(rng, each, self.count) for each in zip(*self.size, strict=True)]
+            [between(rng, each, self.count) for each in zip(*self.size, strict=True)]
         )
-        R = _turns(rng, self.count, self.tilt_deg, self.yaw_deg)
+        R = turns(rng, self.count, self.tilt_deg, self.yaw_deg)
         xy = self.positions(rng, 0.5 * np.linalg.norm(size, axis=1))
         z = _heights(rng, self.heights, 0.5 * size[:, 2])
         vertices, faces = _prism(4)
@@ -131,9 +137,9 @@ class Rods(Obstacles):
     def hulls(self) -> list[Hulls]:
         """All of them."""
         rng = self.dice
-        radius = _between(rng, self.radius, self.count)
-        length = _between(rng, self.length, self.count)
-        R = _turns(rng, self.count, self.tilt_deg, self.yaw_deg)
+        radius = between(rng, self.radius, self.count)
+        length = between(rng, self.length, self.count)
+        R = turns(rng, self.count, self.tilt_deg, self.yaw_deg)
         xy = self.positions(
             rng, np.hypot(radius, 0.5 * length * np.sin(np.deg2rad(self.tilt_deg)))
         )
@@ -162,9 +168,9 @@ class Trees(Obstacles):
     def hulls(self) -> list[Hulls]:
         """Trunks, then all branches."""
         rng, n = self.dice, self.count
-        sizes = (_between(rng, each, n) for each in (self.radius, self.height, self.reach))
+        sizes = (between(rng, each, n) for each in (self.radius, self.height, self.reach))
         radius, height, reach = sizes
-        R = _turns(rng, n, 0.0, self.yaw_deg)
+        R = turns(rng, n, 0.0, self.yaw_deg)
         xy = self.positions(rng, radius + reach)
         vertices, faces = _prism(ROD_SIDES)
         trunks = vertices * np.stack([radius, radius, height], -1)[:, None]
@@ -191,30 +197,34 @@ class Trees(Obstacles):
 
 
 def objects_tree(tree: object) -> object:
-    """The plain tree of a world's objects, of which each may name a preset of obstacles."""
+    """The plain tree of a world's objects, of which each may name a preset of obstacles; paths of folders are whole."""
     if not isinstance(tree, dict):
         return tree
     return {name: _filled_in(each) for name, each in tree.items()}
 
 
 def _filled_in(tree: Any) -> object:  # noqa: ANN401 - YAML
-    if isinstance(tree, dict) and isinstance(tree.get("preset"), str):
+    if not isinstance(tree, dict):
+        return tree
+    if isinstance(tree.get("preset"), str):
         rest = {key: value for key, value in tree.items() if key != "preset"}
-        return merged(PRESETS.tree(tree["preset"]), rest)
+        tree = merged(PRESETS.tree(tree["preset"]), rest)
+    if isinstance(tree.get("folder"), str):
+        tree = {**tree, "folder": whole_path(tree["folder"])}
     return tree
 
 
-def _between(rng: np.random.Generator, ends: Sequence[float], count: int) -> Array:
+def between(rng: np.random.Generator, ends: Sequence[float], count: int) -> Array:
     """Numbers (n,) drawn evenly between two."""
     return rng.uniform(min(ends), max(ends), count)
 
 
 def _heights(rng: np.random.Generator, heights: tuple[float, float] | None, half: Array) -> Array:
     """Heights (n,) of the middles."""
-    return half if heights is None else _between(rng, heights, len(half))
+    return half if heights is None else between(rng, heights, len(half))
 
 
-def _turns(
+def turns(
     rng: np.random.Generator, count: int, tilt_deg: float, yaw_deg: tuple[float, float]
 ) -> Array:
     """Attitudes (n, 3, 3): a heading, after a tilt of at most so much about any level axis."""

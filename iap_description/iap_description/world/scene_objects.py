@@ -27,7 +27,7 @@ class SceneObject:
     """An object of the world, or a vehicle's body, at some time.
 
     Attributes:
-        pieces: its shapes in its frame O.
+        pieces: its shapes in its frame O, as they are seen.
         row: (13,) state row of O.
         is_tube: whether what goes into it, along -x of O, is hidden unless it is cut open.
     """
@@ -78,14 +78,14 @@ def standing(world: World, t: float) -> list[SceneObject]:
     Objects that move freely are where they began; recordings say where they were.
     """
     return [
-        SceneObject(item.pieces(), item.row(t), isinstance(item, Funnel))
+        SceneObject(item.visual(), item.row(t), isinstance(item, Funnel))
         for item in world.objects.values()
     ]
 
 
 def object_parts(item: WorldObject, *, label: int = OBJECT_LABEL) -> tuple[MeshPart, ...]:
     """The visible parts of an object of the world in its frame O: one part for each of its colours."""
-    return parts_by_color("object", item.pieces(), label)
+    return parts_by_color("object", item.visual(), label)
 
 
 def _corners(shape: Shape) -> Array:

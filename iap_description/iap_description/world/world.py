@@ -15,6 +15,7 @@ from iap_description.geometry.shapes import Surface
 from iap_description.scenes.library import check_scene, has_ground, load_scene
 from iap_description.scenes.lighting import Lighting, TimeOfDay, Weather
 from iap_description.states import STATE_SIZE, resting_state
+from iap_description.world.asset_obstacles import Assets
 from iap_description.world.hinge import carried, check_names
 from iap_description.world.objects import Board, Box, Cylinder, Floor, Funnel, Mesh, Wall
 from iap_description.world.obstacles import Boxes, Rods, Trees
@@ -28,7 +29,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
 WorldObject = Annotated[
-    Wall | Floor | Box | Cylinder | Funnel | Board | Mesh | Person | Boxes | Rods | Trees,
+    Wall | Floor | Box | Cylinder | Funnel | Board | Mesh | Person | Boxes | Rods | Trees | Assets,
     Field(discriminator="type"),
 ]
 Scene = Annotated[str, AfterValidator(check_scene)]

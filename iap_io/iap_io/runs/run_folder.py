@@ -8,7 +8,6 @@ Its files::
 """
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from typing import Any
 import yaml
 
 from iap_description.config.json_files import read_json
+from iap_description.config.whole_files import write_whole
 from iap_description.errors import BadInput
 from iap_description.process import interrupts
 from iap_description.sensors.sensor_info import SensorInfo, sensors_text
@@ -198,16 +198,10 @@ def write_file(path: Path, data: bytes) -> None:
     Raises:
         RecordingFailed: the disk is full or cannot be written.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(exist_ok=True)
-        part.write_bytes(data)
-        os.replace(part, path)
+        write_whole(path, data)
     except OSError as error:
         raise RecordingFailed(f"{path}: cannot be written: {error.strerror}") from error
-    finally:
-        if part.exists():  # it was not finished
-            part.unlink()
 
 
 def load_run(folder: Path, *, at_most: int | None = None) -> RunData:

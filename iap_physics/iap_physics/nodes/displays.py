@@ -157,7 +157,7 @@ class WorldTopics:
         self._moving: list[tuple[int, Solid, Marker]] = []
         self._markers, rows = [], engine.object_states()
         for k, (name, item) in enumerate(world.objects.items()):
-            for number, solid in enumerate(solids(item.pieces())):
+            for number, solid in enumerate(solids(item.visual())):
                 fixed = (solid.kind, solid.scale, solid.corners, solid.color)
                 marker = solid_message(f"world/{name}", number, *fixed)
                 fill_pose(marker.pose, placed(solid, rows[k]))

@@ -42,13 +42,13 @@ class Lines:
         sheets = [corners_of(scene), *([ground()] if world.has_ground else [])]
         solids: list[Array] = [np.zeros((0, 3, 3))]
         for item in items:
-            shapes = item.pieces()
+            shapes = item.visual()
             kind = sheets if shapes[0].shape == "surface" else solids
             if not item.moves:
                 kind.append(placed(corners_of(shapes), item.row(0.0)))
         self._still = _Sheets(np.concatenate(sheets)), _Solids(np.concatenate(solids))
         self._movers = {
-            k: _Solids(corners_of(item.pieces())) for k, item in enumerate(items) if item.moves
+            k: _Solids(corners_of(item.visual())) for k, item in enumerate(items) if item.moves
         }
         self._bodies = [_Solids(corners_of(each)) for each in collision_shapes(assemblies)]
 

@@ -106,7 +106,7 @@ def object_surface(item: WorldObject, number: int) -> TriangleSurface:
     """An object of the world in its frame O, by its number."""
     if isinstance(item, Obstacles):
         return TriangleSurface.of(item.corners(), is_solid=True, label=OBJECT_LABEL + number)
-    return TriangleSurface.of_shapes(item.pieces(), OBJECT_LABEL + number)
+    return TriangleSurface.of_shapes(item.visual(), OBJECT_LABEL + number)
 
 
 def body_surface(shapes: Sequence[Shape], row: int) -> TriangleSurface:

@@ -49,6 +49,7 @@ class MadeUp(Corpus):
                     "bag_0.mcap",
                     "modules.npz",
                     "sky.hdr",
+                    "post.obj",
                 ):
                     (path / each).write_text("{}" if each.endswith("json") else f"text: {each}\n")
         return [path]

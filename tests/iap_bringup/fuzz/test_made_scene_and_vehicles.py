@@ -11,6 +11,16 @@ import trimesh
 import yaml
 
 from iap_bringup.fuzz import made_models
+from iap_description.assets.closed_bodies import closed_bodies, whole_assets
+from iap_description.assets.kinds import ASSET_KINDS
+
+
+def test_made_assets_are_closed_bodies_in_files_of_every_kind(tmp_path):
+    made_models.write_assets(tmp_path)
+    files = whole_assets(tmp_path / "assets")
+    assert {each.suffix.removeprefix(".") for each in files.values()} == set(ASSET_KINDS)
+    counts = {name: len(closed_bodies(path)) for name, path in files.items()}
+    assert counts.pop("post.urdf") == 2 and set(counts.values()) == {1}
 
 
 @pytest.fixture(scope="module")

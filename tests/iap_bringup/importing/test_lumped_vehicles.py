@@ -13,18 +13,15 @@ from iap_bringup.importing.link_shapes import (
     contact_shape,
     mesh_box,
     motor_models,
-    primitive,
 )
 from iap_bringup.importing.object_file import object_of
 from iap_bringup.importing.vehicle_model import (
-    ORIGIN,
     LinkModel,
-    Pose,
     VehicleModel,
-    numbers,
-    rounded,
     turned_inertia,
 )
+from iap_description.assets.link_geometry import primitive
+from iap_description.assets.poses import ORIGIN, Pose, numbers, rounded
 from iap_description.errors import BadInput
 from iap_description.math import euler
 

@@ -182,15 +182,15 @@ def test_surroundings_have_pieces_that_stand_or_move_and_need_the_states_of_thes
 
 
 def test_headings_and_tilts_are_drawn_within_their_bounds():
-    R = obstacles._turns(np.random.default_rng(1), 4000, 20.0, (30.0, 70.0))
+    R = obstacles.turns(np.random.default_rng(1), 4000, 20.0, (30.0, 70.0))
     tilt = np.degrees(np.arccos(np.clip(R[:, 2, 2], -1.0, 1.0)))
     assert tilt.max() < 20.0 and tilt.max() > 19.9 and tilt.mean() == pytest.approx(10.0, abs=0.5)
-    level = obstacles._turns(np.random.default_rng(1), 4000, 0.0, (30.0, 70.0))
+    level = obstacles.turns(np.random.default_rng(1), 4000, 0.0, (30.0, 70.0))
     yaw = np.degrees(np.arctan2(level[:, 1, 0], level[:, 0, 0]))
     assert 30.0 < yaw.min() < 30.2 and 69.8 < yaw.max() < 70.0
     directions = np.arctan2(R[:, 1, 2], R[:, 0, 2])  # of the tilts, about any level axis
     assert np.histogram(directions, 4, (-np.pi, np.pi))[0].min() > 900
-    ends = obstacles._between(np.random.default_rng(2), (3.0, 2.0), 500)
+    ends = obstacles.between(np.random.default_rng(2), (3.0, 2.0), 500)
     assert 2.0 < ends.min() < 2.02 and 2.98 < ends.max() < 3.0
     assert obstacles._heights(np.random.default_rng(2), None, np.array([7.0])).tolist() == [7.0]
 

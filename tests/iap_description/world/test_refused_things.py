@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from iap_description.assets.asset import load_asset
-from iap_description.assets.contact import _hull_of
+from iap_description.assets.contact import hull_of
 from iap_description.config.json_files import parse_json
 from iap_description.config.text_files import check_yaml_path
 from iap_description.errors import BadInput
@@ -47,10 +47,10 @@ def test_a_file_of_another_suffix_is_no_mesh(tmp_path):
 
 
 def test_what_is_flat_has_no_hull_and_a_solid_has_that_of_its_corners():
-    made = _hull_of(np.vstack([CORNERS, [[0.2, 0.2, 0.2]]]))
+    made = hull_of(np.vstack([CORNERS, [[0.2, 0.2, 0.2]]]))
     assert len(made.vertices) == 4
     with pytest.raises(ValueError, match="^it is flat, and has no hull: take 'contact: surface'$"):
-        _hull_of(CORNERS[:3])
+        hull_of(CORNERS[:3])
 
 
 def test_a_free_mesh_is_touched_as_its_hull(tmp_path):

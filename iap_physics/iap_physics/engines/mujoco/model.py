@@ -9,6 +9,8 @@ What was found out about MuJoCo 4.0 and is relied on here:
   instead, which is put where it belongs, with its velocity, before each step.
 - Constraints name their bodies in the model, which may be changed between steps: joints that are added in flight are
   spare ones, and so are pairs of bodies that pass each other.
+- Meshes of other numbers of triangles have other trees of bounds (nbvh). Worlds may share data all the same: a step
+  marks nodes of these trees in the data for pictures alone (vis.global.bvactive), which are off.
 """
 
 from collections.abc import Sequence

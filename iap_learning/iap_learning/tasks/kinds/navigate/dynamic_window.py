@@ -166,10 +166,10 @@ def _choose(
         how: candidates and weights.
         out: (B, 4) written but for the yaw rate.
     """
-    sizes, spheres, firsts, is_solid, movers, corners = pieces
+    sizes, spheres, firsts, kinds, movers, corners = pieces
     times, speeds, low = grids
     for b in range(len(x)):
-        own = (sizes[b], spheres[b], firsts[b], is_solid[b], movers[b], corners[b])
+        own = (sizes[b], spheres[b], firsts[b], kinds[b], movers[b], corners[b])
         start, grid = (vec_at(x[b], 0), vec_at(x[b], 7)), (times[b], speeds[b], low)
         least = math.inf
         for k in range(len(how.candidates)):
