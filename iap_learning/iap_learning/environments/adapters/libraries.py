@@ -14,8 +14,7 @@ def missing_library(error: ModuleNotFoundError, adapter: str, distribution: str)
         adapter: name of its module, without those of the packages.
         distribution: name by which pip knows the library.
     """
-    library, install = (
-        (error.name or "").partition(".")[0],
-        f"{sys.executable} -m pip install {distribution}",
+    library, command = (error.name or "").partition(".")[0], f"{sys.executable} -m pip install"
+    return BadInput(
+        f"adapter '{adapter}' needs {library}, which is not installed: {command} {distribution}"
     )
-    return BadInput(f"adapter '{adapter}' needs {library}, which is not installed: {install}")
