@@ -10,6 +10,7 @@ import re
 import runpy
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -215,6 +216,19 @@ def test_images_of_a_renderer_outside_show_the_state_of_their_stamp(tmp_path):
         assert np.abs(p_W[2]).max() < 1e-3
         assert np.isfinite(depth[-1]).all() and np.isinf(depth[0]).all()
         assert image.header.frame_id == infos[0].header.frame_id == camera.frame
+
+
+@pytest.mark.slow
+def test_the_loop_of_cleanrl_learns_where_pytorch_is_installed(tmp_path):
+    path = script("16")
+    if find_spec("torch") is not None:
+        ended = numbers(r"steps: \d+ of NUMBER held", shown_by_process(path, tmp_path))
+        assert len(ended) == 8 and sum(ended) > 100
+        return
+    command = [sys.executable, "-P", str(path), "--quick"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    line = "this example needs torch: pip install torch\n"
+    assert (done.returncode, done.stderr) == (2, line)
 
 
 def _stamp(message):

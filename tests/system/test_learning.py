@@ -3,6 +3,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -95,7 +97,7 @@ def test_another_library_trains_as_the_page_says(tmp_path):
     done = done_in(tmp_path, "with_sb3.py")
     if find_spec("stable_baselines3") is None:
         needs = "this example needs stable_baselines3: pip install stable-baselines3\n"
-        assert (done.code, done.error) == (1, needs)
+        assert (done.code, done.error) == (2, needs)
         return
     assert done.code == 0, done.error
     assert task_of_policy(Policy.load(tmp_path / "sb3.npz")).name == "hold"
@@ -108,8 +110,12 @@ NEEDED = {
     "hold_with_skrl.py": "skrl",
     "hold_with_rl_games.py": "rl_games",
     "hold_with_torchrl.py": "torchrl",
-    "hold_with_cleanrl.py": "torch",
+    "hold_with_sample_factory.py": "sample_factory",
+    "docking_with_pettingzoo.py": "pettingzoo",
 }
+STEPS = {
+    "docking_with_pettingzoo.py": "500"
+}  # of one world, one by one; others: 20000 of 256 worlds
 
 
 def test_every_script_of_a_library_is_tried():
@@ -122,9 +128,19 @@ def test_a_library_trains_in_its_adapter_as_the_page_says(name, tmp_path):
     if find_spec(NEEDED[name]) is None:
         pytest.skip(f"{NEEDED[name]} is not installed")
     (tmp_path / name).write_text(SCRIPTS[name], encoding="utf-8")
+    command = [sys.executable, "-P", name, STEPS.get(name, "20000")]  # some begin processes anew
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert " steps with " in done.stdout
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_script_whose_library_is_not_installed_says_so_in_a_line(name, tmp_path):
+    without = f"import sys\nsys.modules[{NEEDED[name]!r}] = None\n{SCRIPTS[name]}"
+    (tmp_path / name).write_text(without, encoding="utf-8")
     done = command_server().python(tmp_path, name, "20000")
-    assert done.code == 0, done.error
-    assert " steps with " in done.out.splitlines()[-1] or " steps with " in done.out
+    assert done.code == 2
+    assert re.fullmatch(r"this example needs [\w.]+: pip install [\w -]+\n", done.error)
 
 
 def test_every_task_stands_in_the_table():

@@ -56,7 +56,7 @@ class WorldCamera:
         seed, t = int(self._episodes.episode_seeds[world]), float(worlds.times[world])
         scenario = worlds.scenario.model_copy(update={"seed": seed})
         cameras = self._cameras_in(scenario, self._viewpoint)
-        objects = placed_world(scenario).object_states(t)
+        (objects,) = worlds.objects.states(np.array([world]))
         state = RigState(worlds.state[world], objects, worlds.tilt[world])
         (reading,) = cameras.shoot(cameras.cameras, t, state)
         return np.array(reading.pixels)

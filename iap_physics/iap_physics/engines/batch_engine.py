@@ -66,6 +66,10 @@ class ArmEngine(Protocol):
 class ObjectEngine(Protocol):
     """An engine of many worlds in which objects move."""
 
+    @property
+    def own_bytes(self) -> int:
+        """Memory that a world with vehicles and objects of its own takes [B]."""
+
     def object_states_of(self, world: int) -> Array:
         """(objects, 13) state rows of the frames of a world's objects."""
 

@@ -17,7 +17,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_physics.air.batch_air import GUSTS
 from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.build import build_plant
-from iap_physics.engines.batch_engine import BatchEngine
+from iap_physics.engines.batch_engine import BatchEngine, ObjectEngine
 from iap_physics.engines.make import make_batch
 from iap_physics.latching.batch_latches import BatchLatches
 from iap_physics.plant.inertial import inertial_probe
@@ -26,7 +26,7 @@ from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.vehicle_spec import deviated
 from iap_sensors.inertial.imu import Imus, ImuSamples
-from iap_simulation.batch.batch_support import check_memory, deviates, unsupported
+from iap_simulation.batch.batch_support import check_fits, check_memory, deviates, unsupported
 from iap_simulation.batch.contact_endings import ContactEndings
 from iap_simulation.batch.starts import Starts, seed_array
 from iap_simulation.batch.tracking import Tracking
@@ -141,6 +141,8 @@ class WorldParts:
         probes = [] if units is None else [units.probe]
         options = PlantOptions(raises=False, threads=threads, precision=precision)
         plant = build_plant(flight.spec, engine, probes, options)
+        if isinstance(engine, ObjectEngine) and deviates(scenario):
+            check_fits(batch * engine.own_bytes, f"worlds: models of {batch} of them")
         endings = ContactEndings.of(engine, flight.spec, batch)
         return cls(
             scenario,

@@ -16,6 +16,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_simulation.batch.batch_support import ENGINE
+from iap_simulation.batch.placed_objects import PlacedObjects
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.modules.coordination import lift_of
 from iap_simulation.scenario.resolving import resolved
@@ -92,6 +93,11 @@ class ModulePairs:
     def tilt(self) -> Array:
         """(B, N, 4) tilts of rotors of both in that order [rad]: a copy."""
         return np.concatenate([worlds.tilt for worlds in self.both], axis=1)
+
+    @property
+    def objects(self) -> PlacedObjects:
+        """The objects of each world where its seed places them."""
+        return self.leader.objects
 
     @property
     def times(self) -> Array:

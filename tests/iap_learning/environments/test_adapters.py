@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tasks in other libraries: the same steps, and truncations that have the value of the last observation."""
 
+import sys
+from importlib import import_module
+
 import gymnasium
 import numpy as np
 import pytest
 
 import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
+from iap_description.errors import BadInput
 
 WORLDS, GAMMA = 4, 0.9
 SHORT = {"seconds": 0.1}  # five steps, after which episodes are truncated
@@ -32,6 +36,32 @@ def reference_steps(actions):
 
 def drawn_actions(steps):
     return np.random.default_rng(0).uniform(-0.1, 0.1, (steps, WORLDS, 4)).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "module", "distribution"),
+    [
+        ("sb3", "stable_baselines3", "stable-baselines3"),
+        ("skrl", "torch", "skrl"),
+        ("rl_games", "torch", "rl-games"),
+        ("torchrl", "torch", "torchrl"),
+        ("sample_factory", "torch", "torch"),
+        ("pettingzoo", "pettingzoo", "pettingzoo"),
+    ],
+)
+def test_an_adapter_whose_library_is_not_installed_says_what_installs_it(
+    adapter, module, distribution, monkeypatch
+):
+    name = f"iap_learning.environments.adapters.{adapter}"
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    line = (
+        f"adapter '{adapter}' needs {module}, which is not installed:"
+        f" {sys.executable} -m pip install {distribution}"
+    )
+    with pytest.raises(BadInput) as refused:
+        import_module(name)
+    assert str(refused.value) == line
 
 
 def test_stable_baselines_sees_the_last_observation_of_what_is_truncated():

@@ -8,10 +8,13 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_description.states import Q
 from iap_learning.environments import camera
 from iap_learning.environments.camera import WorldCamera, not_drawn
 from iap_learning.environments.task_env import TaskEnv, TaskVectorEnv, check_render_mode
 from iap_learning.tasks.episodes import CameraPlacement
+from iap_learning.tasks.kinds.registry import agent_of, make_episodes
+from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.tasks.outcomes import TIME_IS_UP
 
@@ -48,8 +51,12 @@ def episodes(monkeypatch):
     monkeypatch.setattr(camera, "np", SimpleNamespace(array=lambda pixels: pixels, uint8=np.uint8))
     scenario = resolved("hover", {}, {})[0]
     worlds = SimpleNamespace(
-        scenario=scenario, times=np.array([0.5, 1.5]), state=np.arange(26.0).reshape(2, 1, 13), tilt=np.zeros((2, 1, 4))
-    )  # fmt: skip
+        scenario=scenario,
+        times=np.array([0.5, 1.5]),
+        state=np.arange(26.0).reshape(2, 1, 13),
+        tilt=np.zeros((2, 1, 4)),
+        objects=SimpleNamespace(states=lambda which: np.zeros((len(which), 0, 13))),
+    )
     place = CameraPlacement(np.array([0.0, 0.0, 2.0]), np.array([0.5, 4.0, 0.5]))
     return SimpleNamespace(
         viewpoint=place,
@@ -94,6 +101,52 @@ def test_obstacles_of_another_seed_are_drawn_anew(episodes, monkeypatch):
     for world in (0, 0, 1, 1):
         onlooker.picture(world)
     assert [each.closed for each in Drawer.made] == [1, 0]
+
+
+@pytest.fixture
+def states(monkeypatch):
+    """States of which pictures are taken."""
+    taken = []
+
+    class Witness(Shots):
+        def shoot(self, cameras, t, state):
+            taken.append(state)
+            return [SimpleNamespace(pixels=np.zeros((1, 1, 3)))]
+
+    monkeypatch.setattr(camera, "make_renderer", Drawer)
+    monkeypatch.setattr(camera, "MountedCameras", Witness)
+    return taken
+
+
+def test_a_door_is_drawn_where_it_has_been_pushed(states):
+    """The state of the picture has the engine's angle, of each world its own."""
+    pytest.importorskip("mujoco")
+    episodes = make_episodes("push_door", 2)
+    episodes.reset(seeds=[3, 4])
+    agent = agent_of("swing", episodes)
+    for _ in range(250):
+        episodes.step(agent())
+    onlooker = WorldCamera(episodes)
+    angles = episodes.worlds.object_angles("door")
+    assert (angles > np.deg2rad(5.0)).all() and abs(angles[0] - angles[1]) > np.deg2rad(0.1)
+    hinge = episodes.worlds.scenario.world.objects["door"].hinge
+    for world, angle in enumerate(angles):
+        onlooker.picture(world)
+        placed = placed_world(episodes.worlds.world(world)).objects["door"]
+        row = states[-1].objects[list(episodes.worlds.scenario.world.objects).index("door")]
+        assert hinge.angle(placed.q_WO, row[Q]) == pytest.approx(angle, abs=1e-9)
+
+
+def test_a_prescribed_motion_is_drawn_at_its_time(states):
+    """Objects that move by time alone stand in the picture where the world of the seed has them then."""
+    episodes = make_episodes("navigate_moving", 2)
+    episodes.reset(seeds=[3, 4])
+    for _ in range(20):
+        episodes.step(np.zeros((2, episodes.size)))
+    WorldCamera(episodes).picture(1)
+    t, placed = float(episodes.worlds.times[1]), placed_world(episodes.worlds.world(1))
+    np.testing.assert_allclose(states[0].objects, placed.object_states(t), atol=1e-12)
+    assert t > 0.3 and not np.array_equal(placed.object_states(t), placed.object_states(0.0))
 
 
 def test_a_task_without_a_viewpoint_has_no_pictures(episodes):

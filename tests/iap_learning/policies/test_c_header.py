@@ -10,7 +10,7 @@ import pytest
 from made_up_policies import observations, policy
 
 from iap_description.errors import BadInput
-from iap_learning.policies.c_header import c_header, exact_actions
+from iap_learning.policies.c_header import c_header, exact_actions, exact_flight
 from iap_learning.policies.exports import export
 from iap_learning.policies.policy import Policy, shipped_policies
 
@@ -32,6 +32,12 @@ int main(void)
 }
 """
 
+MAIN_WITH_MEMORY = (
+    MAIN.replace("int main", "static policy_state state;\nint main")
+    .replace("policy_test()", "policy_test(&state)")
+    .replace("policy_act(", "policy_act(&state, ")
+)
+
 
 def acted(folder: Path, flown: Policy, seen: np.ndarray, *flags: str) -> tuple[np.ndarray, str]:
     """Actions of the compiled policy, and what it returned for each observation."""
@@ -39,7 +45,7 @@ def acted(folder: Path, flown: Policy, seen: np.ndarray, *flags: str) -> tuple[n
     if compiler is None:
         pytest.skip("no C compiler")
     export(flown, folder / "policy.h")
-    (folder / "main.c").write_text(MAIN)
+    (folder / "main.c").write_text(MAIN_WITH_MEMORY if flown.header.blocks else MAIN)
     line = [compiler, *STRICT, *flags, "main.c", "-o", "run", "-lm"]
     subprocess.run(line, cwd=folder, check=True)
     done = subprocess.run(
@@ -58,6 +64,21 @@ def test_a_compiled_policy_acts_as_double_precision_does(tmp_path: Path, name: s
     np.testing.assert_allclose(actions, exact_actions(flown, seen), atol=1e-6)
     assert set(faults) == {"0"}
     np.testing.assert_allclose(flown(seen), exact_actions(flown, seen), atol=2e-6)
+
+
+@pytest.mark.parametrize("name", ["docking_depth", "push_object"])
+def test_a_compiled_policy_with_a_memory_acts_as_double_precision_does_over_a_flight(
+    tmp_path: Path, name: str
+) -> None:
+    """For 300 steps one after the other, in which errors of the memory would add up."""
+    flown = Policy.load(name)
+    deviates = np.random.default_rng(2).standard_normal((300, len(flown.mean)))
+    seen = (flown.mean + flown.deviation * deviates).astype(np.float32)
+    actions, faults = acted(tmp_path, flown, seen, "-O2")
+    exact = exact_flight(flown, seen)
+    np.testing.assert_allclose(actions, exact, atol=1e-5)
+    assert set(faults) == {"0"} and np.ptp(exact, axis=0).min() > 0.1
+    assert np.abs(exact - exact_actions(flown, seen)).max() > 0.1  # the memory matters
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

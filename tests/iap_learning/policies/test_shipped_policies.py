@@ -92,7 +92,14 @@ def test_iap_run_docking_flies_the_policy_that_ships(tmp_path) -> None:
 @pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
 @pytest.mark.parametrize(
     ("name", "seconds"),
-    [("push_door", 4.9), ("open_door", 10.5), ("perch_on_wall", 3.5), ("peg_in_hole", 12.0)],
+    [
+        ("push_door", 4.9),
+        ("open_door", 10.5),
+        ("perch_on_wall", 3.5),
+        ("peg_in_hole", 12.0),
+        ("turn_valve", 7.5),
+        ("push_object", 12.0),
+    ],
 )
 def test_what_is_touched_yields_soon_and_nearly_always(name: str, seconds: float) -> None:
     results = flown(name, 16)

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pages import output
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_physics.batch.layout import rows_of
+from iap_physics.engines.make import is_installed
 from iap_simulation.batch import batch_support
 from iap_simulation.batch.batch_support import check_device, check_fits, check_memory
+from iap_simulation.batch.worlds import Worlds
 from iap_simulation.open_loop.step_response import roll_and_pitch
 from iap_simulation.sweeps.study import seeds_fingerprint, tree_fingerprint
 from iap_simulation.vehicles.parts import check_times
@@ -34,6 +37,39 @@ def test_a_world_needs_24_bytes_a_row_8_kb_of_noise_and_9_kb_a_unit(unit, count,
     check_memory(7, [vehicle, vehicle])
     with pytest.raises(BadInput, match="^worlds: 8 of them need about"):
         check_memory(8, [vehicle, vehicle])
+
+
+DRAWN = {"engine.name": "mujoco", "draw.mass": 0.05, "draw.friction": 0.5}
+GROWTH = f"""
+from pathlib import Path
+from iap_simulation.batch.worlds import Worlds
+def made(count):
+    return Worlds.of("wall_push", count, settings={DRAWN}, sensors="none")
+def resident():
+    return 4096 * int(Path("/proc/self/statm").read_text().split()[1])
+first, before = made(20), resident()
+more = made(300)
+print((resident() - before) / 300, more._engine.own_bytes)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
+def test_worlds_with_models_of_their_own_take_what_is_counted_within_a_factor_of_two(tmp_path):
+    (tmp_path / "growth.py").write_text(GROWTH, encoding="utf-8")
+    measured, counted = map(float, output(tmp_path, "growth.py").split())
+    assert 0.5 * measured < counted < 2.0 * measured
+    assert measured > 100e3
+
+
+@pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
+def test_more_worlds_with_models_of_their_own_than_memory_are_refused_in_a_line(monkeypatch):
+    monkeypatch.setattr(batch_support, "_free_memory", lambda: 0.5e6)
+    line = r"^worlds: models of 10 of them need about \d\.\d GB of memory, and 0\.0 GB are free$"
+    with pytest.raises(BadInput, match=line):
+        Worlds.of("wall_push", 10, settings=DRAWN, sensors="none")
+    alike = {"engine.name": "mujoco"}
+    assert len(Worlds.of("wall_push", 10, settings=alike, sensors="none").seeds) == 10
 
 
 @pytest.mark.parametrize(

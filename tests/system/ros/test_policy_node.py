@@ -23,13 +23,23 @@ from iap_io.runs.run_folder import load_run
 from iap_io.runs.topics import BAG, LATCHES
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import LatchStateMessage
-from iap_learning.tasks.kinds.registry import make_episodes
+from iap_learning.tasks.kinds.registry import make_episodes, make_task
 from iap_msgs.msg import LatchState
 from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 VEHICLES = ("target", "chaser")
 NO_LEAD = ("start.lead_in=0.0",)
+TOUCHING: dict[str, tuple[str, ...]] = {  # tasks -> keys of theirs by which they touch within 5 s
+    "open_door": (),
+    "peg_in_hole": ("reference.position", "draw.object_rpy_deg"),
+    "perch_on_wall": (),
+    "push_door": (),
+    "push_object": (),
+    "slide_along_wall": ("reference.position",),
+    "turn_valve": (),
+}
+NO_WRENCH_CONTROL = ("control.wrench_mode=none", "control.admittance=off")
 
 
 def docking(policy):
@@ -168,6 +178,23 @@ def test_in_lockstep_a_policy_looks_at_objects_and_latches_of_messages(start, tm
     assert largest_difference(probe.states["iap"], in_process, max(in_process) / 1e9) < 1e-6
     metrics = json.loads((tmp_path / "nodes/metrics.json").read_text())
     assert metrics["policy"]["task"] == task
+    assert metrics["force_max_n"] > 1.0
+
+
+@pytest.mark.parametrize("name", sorted(TOUCHING))
+def test_in_lockstep_a_shipped_policy_touches_as_in_one_process(start, tmp_path, name):
+    nodes, probe = start
+    assignments = [f"policy={name}", "engine.name=mujoco", *NO_WRENCH_CONTROL, *NO_LEAD]
+    assignments += [f"{key}={make_task(name).settings[key]}" for key in TOUCHING[name]]
+    flight = {"seed": 4, "duration": 5.0}
+    scenario, _ = resolve(name, Options(assignments=tuple(assignments), **flight))
+    parameters = {"scenario": name, "assignments": assignments, **flight}
+    probe.hear_states("iap")
+    fly_recorded(nodes, probe, scenario, parameters, tmp_path / "nodes")
+    in_process = flown_in_process(scenario)["iap"]
+    assert largest_difference(probe.states["iap"], in_process, max(in_process) / 1e9) < 1e-6
+    metrics = json.loads((tmp_path / "nodes/metrics.json").read_text())
+    assert metrics["policy"]["name"] == name and metrics["outcome"] == "completed"
     assert metrics["force_max_n"] > 1.0
 
 

@@ -6,11 +6,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pettingzoo import ParallelEnv
 
 from iap_description.errors import BadInput
+from iap_learning.environments.adapters.libraries import missing_library
 from iap_learning.environments.spaces import gymnasium
 from iap_learning.environments.task_env import TaskEnv
+
+try:
+    from pettingzoo import ParallelEnv
+except ModuleNotFoundError as error:
+    raise missing_library(error, "pettingzoo", "pettingzoo") from error
 
 Observation = NDArray[np.float32]
 

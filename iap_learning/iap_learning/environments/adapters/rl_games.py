@@ -4,11 +4,16 @@
 from typing import Any
 
 import numpy as np
-import torch
-from rl_games.common.algo_observer import DefaultAlgoObserver
-from rl_games.common.ivecenv import IVecEnv
 
+from iap_learning.environments.adapters.libraries import missing_library
 from iap_learning.environments.task_env import TaskVectorEnv
+
+try:
+    import torch
+    from rl_games.common.algo_observer import DefaultAlgoObserver
+    from rl_games.common.ivecenv import IVecEnv
+except ModuleNotFoundError as error:
+    raise missing_library(error, "rl_games", "rl-games") from error
 
 
 class RLGamesWorlds(IVecEnv):

@@ -4,11 +4,16 @@
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
+from iap_learning.environments.adapters.libraries import missing_library
 from iap_learning.environments.spaces import gymnasium
 from iap_learning.environments.task_env import TaskVectorEnv
+
+try:
+    import torch
+    from torch import Tensor
+except ModuleNotFoundError as error:
+    raise missing_library(error, "sample_factory", "torch") from error
 
 Tensors = dict[str, Tensor]
 

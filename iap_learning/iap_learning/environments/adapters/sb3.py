@@ -5,9 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from stable_baselines3.common.vec_env import VecEnv
 
+from iap_learning.environments.adapters.libraries import missing_library
 from iap_learning.environments.task_env import TaskVectorEnv
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ModuleNotFoundError as error:
+    raise missing_library(error, "sb3", "stable-baselines3") from error
 
 
 class SB3Worlds(VecEnv):

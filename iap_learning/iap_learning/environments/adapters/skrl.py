@@ -4,7 +4,13 @@
 from typing import Any, Protocol
 
 import numpy as np
-import torch
+
+from iap_learning.environments.adapters.libraries import missing_library
+
+try:
+    import torch
+except ModuleNotFoundError as error:
+    raise missing_library(error, "skrl", "skrl") from error
 
 
 class RecordingAgent(Protocol):

@@ -5,13 +5,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import torch
-from tensordict import TensorDict, TensorDictBase
-from torchrl.data import Binary, Bounded, Composite, Unbounded
-from torchrl.envs import EnvBase
 
+from iap_learning.environments.adapters.libraries import missing_library
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.terms import BOUND
+
+try:
+    import torch
+    from tensordict import TensorDict, TensorDictBase
+    from torchrl.data import Binary, Bounded, Composite, Unbounded
+    from torchrl.envs import EnvBase
+except ModuleNotFoundError as error:
+    raise missing_library(error, "torchrl", "torchrl") from error
 
 
 class TorchRLWorlds(EnvBase):

@@ -30,6 +30,8 @@ from iap_physics.engines.mujoco.objects import Objects
 from iap_physics.engines.mujoco.points import ContactPoints
 from iap_physics.engines.mujoco.rays import cast
 
+RECORD_BYTES = 200_000  # of a world's vehicles, objects and names, beside MuJoCo's own model of it
+
 
 class ArmPose(NamedTuple):
     """An arm, and the coordinates (n,) of its joints [rad], [m]."""
@@ -160,6 +162,11 @@ class MuJoCoWorldViews(JointlessEngine):
     def object_states(self) -> Array:
         """(objects, 13) state rows of the frames of the first world's objects."""
         return self.object_states_of(0)
+
+    @property
+    def own_bytes(self) -> int:
+        """Memory that a world with vehicles and objects of its own takes [B]: its model, and records of them."""
+        return int(self._made[0].model.nbuffer) + RECORD_BYTES
 
     def object_states_of(self, world: int) -> Array:
         """(objects, 13) state rows of the frames of a world's objects."""

@@ -13,6 +13,7 @@ from iap_description.states import REF_P, REF_Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import WorldObject
 from iap_learning.tasks.kinds.hinge_turn.task import TurnTask
+from iap_learning.tasks.kinds.hinge_turn.torques import check_torque
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
 
@@ -61,16 +62,18 @@ class Arc:
         """Arcs of so many worlds of a scenario whose first reference is this one, all where the scenario has them.
 
         Raises:
-            BadInput: the scenario has several vehicles, no tool or no such object with a hinge.
+            BadInput: the scenario has several vehicles, no tool or no such object with a hinge, or the platform is too
+                weak to turn it.
         """
         item, vehicle = turned_object(task, scenario), scenario.vehicles[0]
         tip_P = Assembly.of(vehicle.platform, vehicle.name).tool_tip_P
         assert tip_P is not None  # noqa: S101 - there is a tool
         start = row[REF_P] + so3.rotate(row[REF_Q], tip_P)
         point, axis = _axis_of(item)
-        return cls(
-            tip_P, start, point, axis, np.tile(point, (batch, 1)), np.tile(axis, (batch, 1))
-        )
+        points, axes = np.tile(point, (batch, 1)), np.tile(axis, (batch, 1))
+        arc = cls(tip_P, start, point, axis, points, axes)
+        check_torque(task, scenario, item, arc.reach)
+        return arc
 
     @property
     def reach(self) -> float:
