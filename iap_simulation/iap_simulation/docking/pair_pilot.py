@@ -152,7 +152,7 @@ class DockingPilot:
     def _sensed(self, plant: Plant, references: Sequence[Reference]) -> PairMeasurement:
         rows, wrenches = np.zeros((2, 13)), np.zeros((2, 6))
         for n, (i, vehicle) in enumerate(zip(self._numbers, self._vehicles, strict=True)):
-            x = plant.state(i)[0]
+            x = vehicle.known_state(plant.state(i)[0])
             rows[n] = vehicle.measured(x)
             vehicle.feel(plant.t, x, rows[n], plant.contact_wrench(i), references[i])
             assert vehicle.interaction is not None  # vehicles with latches feel

@@ -224,7 +224,8 @@ class PlatformPilot:
         self, k: int, plant: Plant, references: Sequence[Reference]
     ) -> Mapping[int, Command]:
         """The command at control instant k."""
-        vehicle, x = self._vehicle, plant.state(0)[0]
+        vehicle = self._vehicle
+        x = vehicle.known_state(plant.state(0)[0])
         senses = senses_of(plant, self._flown.asks_for)
         if Sense.MEASURED in self._flown.asks_for:
             senses = senses._replace(measured=vehicle.measurement)
