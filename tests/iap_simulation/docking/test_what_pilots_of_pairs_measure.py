@@ -92,7 +92,7 @@ def test_a_pilot_measures_target_and_chaser_in_its_own_order() -> None:
     def vehicle(bias: float) -> Any:
         sensor = SimpleNamespace(raw_P=np.full(6, bias))
         return SimpleNamespace(
-            measured=lambda x: x[0] + bias, feel=lambda *given: felt.append(given),
+            known_state=lambda x: x + 8.0 * bias, measured=lambda x: x[0] + bias, feel=lambda *given: felt.append(given),
             interaction=SimpleNamespace(sensor=sensor),
         )  # fmt: skip
 
@@ -115,11 +115,12 @@ def test_a_pilot_measures_target_and_chaser_in_its_own_order() -> None:
     (sensed,) = asked
     numbers = agent._numbers
     for n, i in enumerate(numbers):
-        np.testing.assert_array_equal(sensed.rows[n], x[i, 0, 0] + (0.5, 0.25)[i])
+        known = x[i, 0] + (4.0, 2.0)[i]  # the estimate on which the vehicle flies
+        np.testing.assert_array_equal(sensed.rows[n], known[0] + (0.5, 0.25)[i])
         assert (sensed.wrenches_P[n] == (0.5, 0.25)[i]).all()
         t, state, row, wrench, reference = felt[n]
         assert (t, wrench, reference) == (1.5, f"wrench {i}", f"reference {i}")
-        np.testing.assert_array_equal(state, x[i, 0])
+        np.testing.assert_array_equal(state, known)
         np.testing.assert_array_equal(row, sensed.rows[n])
         assert commands[i].thrust[0] == 4.0 * n
         np.testing.assert_array_equal(commands[i].w_WB_B[0], 4.0 * n + np.array([1.0, 2.0, 3.0]))

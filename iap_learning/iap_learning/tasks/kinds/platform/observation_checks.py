@@ -37,7 +37,7 @@ def measures_with_noise(task: PlatformTask, vehicle: VehicleSpec) -> bool:
     """True if a task observes what a vehicle's controller measures, and that is not the truth.
 
     Raises:
-        BadInput: the vehicle is to fly on an estimate, which policies do not do.
+        BadInput: the vehicle flies on an estimate, whose errors are not those of measured states.
     """
     if task.observed != "measured":
         return False
