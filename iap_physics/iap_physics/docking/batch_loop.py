@@ -21,6 +21,7 @@ from iap_description.math.lanes import (
     set3,
     world_at,
 )
+from iap_description.math.pointers import borrowed
 from iap_physics.batch.batch_loop import (
     all_fly,
     hold_rotors,
@@ -66,6 +67,7 @@ def advance_pairs(
         between: contact and latch.
         steps: physics steps of the period.
     """
+    flight, pairs, between = borrowed(flight), borrowed(pairs), borrowed(between)
     vehicle, dt, ticks = flight.vehicle, flight.dt, flight.inputs.ticks
     room = Room(np.zeros((2, 6)), np.zeros((2, 6)), LockRoom(np.zeros((2, 6)), np.zeros((6, 7))))
     for start in range(first, last, LANES):

@@ -13,7 +13,7 @@ from numba import carray, njit
 
 from iap_description.arrays import Array
 from iap_description.math.kernels import vec
-from iap_description.math.pointers import pointer
+from iap_description.math.pointers import borrowed, pointer
 from iap_physics.engines.engine import DIVERGED, FOLDED, RUNNING
 from iap_physics.engines.joint_resistance import resist_world
 from iap_physics.engines.mujoco.arm_joints import push_joints, read_joints
@@ -197,6 +197,7 @@ def step_worlds(
     worlds: NativeWorlds, wrenches: Array, dt: float, begin: int, end: int, data: int
 ) -> None:
     """One step of the running ones of some worlds under wrenches (B, bodies, 6)."""
+    worlds = borrowed(worlds)
     before = np.empty(worlds.x.shape[1:])
     for w in range(begin, end):
         if worlds.status[w] == RUNNING:
