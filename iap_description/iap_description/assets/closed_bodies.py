@@ -150,7 +150,7 @@ def _of_mesh(path: Path) -> Iterator[Triangles]:
 
 
 def _of_urdf(path: Path) -> Iterator[Triangles]:
-    """What is touched of all links; what is seen of them where nothing is."""
+    """Shapes of contact of all links; those of pictures where no link has any."""
     robot = robot_of(read_text(path), str(path))
     poses = link_poses(robot, str(path))
     links = [(each, poses[each.get("name", "")]) for each in robot.findall("link")]

@@ -45,7 +45,7 @@ def _of_ntun(tables: Tables) -> LogTable | None:
         return None
     pn, pe, vn, ve = (CM * flat.columns[each] for each in needs)
     down = (-1.0 * height.columns["DAlt"], -CM * height.columns["DCRt"])
-    pd, vd = (_held(flat.t, height.t, each) for each in down)
+    pd, vd = (_latest(flat.t, height.t, each) for each in down)
     return LogTable("NTUN", flat.t, _columns((pn, pe, pd), (vn, ve, vd)))
 
 
@@ -57,7 +57,7 @@ def _of_psc(tables: Tables) -> LogTable | None:
     if not {"TPZ", "TVZ"} <= height.columns.keys():
         return None
     pn, pe, vn, ve = (flat.columns[each].astype(float) for each in needs)
-    pd, vd = (_held(flat.t, height.t, -1.0 * height.columns[each]) for each in ("TPZ", "TVZ"))
+    pd, vd = (_latest(flat.t, height.t, -1.0 * height.columns[each]) for each in ("TPZ", "TVZ"))
     return LogTable("PSC", flat.t, _columns((pn, pe, pd), (vn, ve, vd)))
 
 
@@ -81,8 +81,8 @@ def _columns(p: tuple[Array, ...], v: tuple[Array, ...]) -> dict[str, Array]:
     return dict(zip(names, (*p, *v), strict=True))
 
 
-def _held(t: Array, times: Array, values: Array) -> Array:
-    """Values at times, each held until the next one."""
+def _latest(t: Array, times: Array, values: Array) -> Array:
+    """The latest value before each time."""
     rows = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 1)
     return np.asarray(values[rows], dtype=float)
 

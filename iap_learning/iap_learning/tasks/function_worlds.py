@@ -15,10 +15,10 @@ T = TypeVar("T", bound=Task)
 
 
 class FunctionWorlds(Generic[T]):
-    """Worlds that functions get: what policies see of them, and the truth by which they are rewarded and judged.
+    """Worlds that functions get: what policies know of them, and the truth by which they are rewarded and judged.
 
-    A kind that takes functions sets `functions`, and says what there is in `_true_arrays`, `_seen_arrays` where
-    policies do not see the truth, and `_term_inputs` where its terms are a table.
+    A kind that takes functions sets `functions`, and says what there is in `_true_arrays`, `_known_arrays` where
+    policies do not know the truth, and `_term_inputs` where its terms are a table.
 
     Attributes:
         task: that is flown.
@@ -33,9 +33,9 @@ class FunctionWorlds(Generic[T]):
         """(B,) 1 where a function has given no finite number in the present episode."""
         return self._taken().unsound
 
-    def seen(self, which: Integers) -> WorldArrays:
+    def known(self, which: Integers) -> WorldArrays:
         """Worlds as functions of observations and actions get them, with the terms of some worlds (n,)."""
-        return self._with_terms(self._seen_arrays(), which)
+        return self._with_terms(self._known_arrays(), which)
 
     def true(self, which: Integers) -> WorldArrays:
         """Worlds as functions of rewards and ends get them, with the terms of some worlds (n,)."""
@@ -59,12 +59,12 @@ class FunctionWorlds(Generic[T]):
         """Worlds as they are, without terms."""
         raise self._takes_none()
 
-    def _seen_arrays(self) -> WorldArrays:
-        """Worlds as policies see them, without terms."""
+    def _known_arrays(self) -> WorldArrays:
+        """Worlds as policies know them, without terms."""
         return self._true_arrays()
 
     def _of_kind(self, values: Array) -> Array:
         """Numbers (B, columns) of the kind of actions (B, n), by the user's function where there is one."""
         if self.functions is None or self.functions.action is None:
             return values
-        return self.functions.action(values, self.seen(np.arange(len(values))))
+        return self.functions.action(values, self.known(np.arange(len(values))))

@@ -109,7 +109,7 @@ class TouchEpisodes(Episodes[T, Worlds], Generic[T, I]):
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         which = np.arange(self.count) if indices is None else np.asarray(indices)
-        return self._observer(self.inputs, which, self._seen_arrays, self.unsound)
+        return self._observer(self.inputs, which, self._known_arrays, self.unsound)
 
     @property
     def inputs(self) -> Any:  # noqa: ANN401 - of the kind's terms

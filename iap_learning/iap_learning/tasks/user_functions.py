@@ -23,7 +23,7 @@ ONLY = np.zeros(1, dtype=np.int64)  # index of the only world
 class WorldsOfFunctions(Protocol):
     """Worlds that functions get: what is seen of them, and the truth by which they are rewarded and judged."""
 
-    def seen(self, which: Integers) -> WorldArrays:
+    def known(self, which: Integers) -> WorldArrays:
         """As policies see some of them."""
 
     def true(self, which: Integers) -> WorldArrays:
@@ -138,7 +138,7 @@ class UserFunctions:
         def pairs() -> TermsInWorlds:
             true = worlds.true(every)
             yield from ((term, true) for term in self._quantities.terms)
-            seen = worlds.seen(every)
+            seen = worlds.known(every)
             yield from ((placed.term, seen) for placed in self._observed)
 
         return pairs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What falls upon an asset of a folder rests on it, at its height, in every engine with contact."""
+"""A ball that falls upon an asset of a folder rests at its height, in every engine with contact."""
 
 import pytest
 import trimesh

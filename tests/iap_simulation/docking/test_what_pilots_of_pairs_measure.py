@@ -92,7 +92,8 @@ def test_a_pilot_measures_target_and_chaser_in_its_own_order() -> None:
     def vehicle(bias: float) -> Any:
         sensor = SimpleNamespace(raw_P=np.full(6, bias))
         return SimpleNamespace(
-            known_state=lambda x: x + 8.0 * bias, measured=lambda x: x[0] + bias, feel=lambda *given: felt.append(given),
+            known_state=lambda x: x + 8.0 * bias, measured=lambda x: x[0] + bias,
+            feel=lambda *given: felt.append(given),
             interaction=SimpleNamespace(sensor=sensor),
         )  # fmt: skip
 

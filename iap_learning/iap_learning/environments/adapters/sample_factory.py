@@ -42,7 +42,7 @@ class SampleFactoryWorlds(gymnasium.Env[Any, Any]):
 
     def reset(self, **_: Any) -> tuple[Tensors, dict[str, Any]]:  # noqa: ANN401 - a seed, which is the first's
         """Begin the first episodes of the seeds."""
-        return self._seen(self._env.reset(seed=self._first)[0]), {}
+        return self._as_tensors(self._env.reset(seed=self._first)[0]), {}
 
     def step(self, actions: Any) -> tuple[Tensors, Tensor, Tensor, Tensor, dict[str, Any]]:  # noqa: ANN401
         """Fly a step."""
@@ -53,10 +53,10 @@ class SampleFactoryWorlds(gymnasium.Env[Any, Any]):
             self.success += info["final_info"]["success"][over].tolist()
         ends = (torch.tensor(each) for each in (terminated, truncated & ~terminated))
         scores = torch.as_tensor(rewards, dtype=torch.float32)
-        return (self._seen(observations), scores, *ends, {})
+        return (self._as_tensors(observations), scores, *ends, {})
 
     @staticmethod
-    def _seen(observations: np.ndarray) -> Tensors:
+    def _as_tensors(observations: np.ndarray) -> Tensors:
         return {"obs": torch.tensor(observations)}
 
     def render(self) -> None:

@@ -190,7 +190,7 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         which = np.arange(self.count) if indices is None else np.asarray(indices)
         inputs, unsound = self._term_inputs(), self.unsound
-        return self._observer(inputs, which, self._seen_arrays, unsound)
+        return self._observer(inputs, which, self._known_arrays, unsound)
 
     def _term_inputs(self) -> ArmInputs:
         return ArmInputs(self._tips, self.worlds.plants, self._action)

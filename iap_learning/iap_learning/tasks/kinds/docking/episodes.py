@@ -178,7 +178,7 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         which = np.arange(self.count) if indices is None else indices
         inputs, unsound = self._term_inputs(), self.unsound
-        terms = self.interface.observer(inputs, which, self._seen_arrays, unsound)
+        terms = self.interface.observer(inputs, which, self._known_arrays, unsound)
         return terms if self.camera is None else np.hstack([terms, self.camera(which)])
 
     def _term_inputs(self) -> PairInputs:
@@ -188,5 +188,5 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
     def _true_arrays(self) -> WorldArrays:
         return self.interface.worlds(self.worlds.pairs.x, self._action)
 
-    def _seen_arrays(self) -> WorldArrays:
+    def _known_arrays(self) -> WorldArrays:
         return self.interface.worlds(self.measured, self._action)

@@ -218,7 +218,7 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         which = np.arange(self.count) if indices is None else np.asarray(indices)
         inputs, unsound = self._term_inputs(), self.unsound
-        return self._observer(inputs, which, self._seen_arrays, unsound)
+        return self._observer(inputs, which, self._known_arrays, unsound)
 
     def _term_inputs(self) -> FollowerInputs:
         home_L = self.latch.home_L
@@ -227,7 +227,7 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
     def _true_arrays(self) -> WorldArrays:
         return self._arrays(self._truth)
 
-    def _seen_arrays(self) -> WorldArrays:
+    def _known_arrays(self) -> WorldArrays:
         return self._arrays(self.worlds.shared)
 
     def _arrays(self, rows: tuple[Array, Array]) -> WorldArrays:

@@ -144,7 +144,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         begin(indices, self._inputs(), self._results)
         self._user.begin(indices)
         if self._history.steps > 1:
-            self._history.begin(indices, self.observer(self._seen_inputs(), indices))
+            self._history.begin(indices, self.observer(self._known_inputs(), indices))
 
     def _fly(self, values: Array) -> None:
         act(self.task.action.kind, values, self.worlds, self.task.repeat)
@@ -158,7 +158,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
 
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
-        now = self.observer(self._seen_inputs(), indices, self._user.unsound)
+        now = self.observer(self._known_inputs(), indices, self._user.unsound)
         return self._with_images(self._history(now, indices), indices)
 
     def _step_observation(self) -> Observations:
@@ -174,10 +174,10 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
     def _true_arrays(self) -> WorldArrays:
         return self._inputs().arrays
 
-    def _seen_arrays(self) -> WorldArrays:
-        return self._seen_inputs().arrays
+    def _known_arrays(self) -> WorldArrays:
+        return self._known_inputs().arrays
 
-    def _seen_inputs(self) -> ObservationInputs:
+    def _known_inputs(self) -> ObservationInputs:
         """Inputs of observations: the truth, or what is measured in its place."""
         inputs, worlds = self._inputs(), self.worlds
         if self.task.observed == "measured":
@@ -196,7 +196,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         """Terms of the user's own with the worlds that they get, but for those of the key `own`."""
         true = self._true_arrays()
         yield from ((term, true) for term in self._user.terms)
-        seen = self._seen_arrays()
+        seen = self._known_arrays()
         yield from ((placed.term, seen) for placed in self.observer.user_terms)
 
     def _with_images(self, terms: Observations, indices: Integers | None = None) -> Observations:
@@ -231,7 +231,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
 
         self.worlds.threads.run(work, self.count)
         if is_apart:
-            out = self.observer(self._seen_inputs(), None, user.unsound)
+            out = self.observer(self._known_inputs(), None, user.unsound)
         if user.is_needed or self.observer.user_terms:
             user.warn(self.episode_seeds, self._user_terms)
         self._history.add(out)

@@ -154,11 +154,11 @@ class PlatformPolicy:
         world = self._world
         world.state, world.rpm, world.goal = x[None], rpm[None], reference[None]
         if self.acts_at(k):
-            self._act(self._seen(senses))
+            self._act(self._observed(senses))
             self._period = k // self._repeat
         return world.output_of(self.task.action.kind, self._values)
 
-    def _seen(self, senses: Senses) -> Array:
+    def _observed(self, senses: Senses) -> Array:
         """State (1, bodies, 13) that is observed; before anything has been measured, the truth."""
         x = self._world.state
         if not self.asks_for or self._period < 0:

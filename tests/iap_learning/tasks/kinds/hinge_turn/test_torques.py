@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What no draw lets a platform turn is refused before anything flies; what ships, and what is just possible, is not."""
+"""Hinges that no draw lets a platform turn are refused before anything flies; shipped ones are not."""
 
 import re
 from types import SimpleNamespace
