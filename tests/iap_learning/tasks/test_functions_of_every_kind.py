@@ -53,7 +53,7 @@ def place(world):
 def apart(world):
     return (world.x[1, 0] - world.x[0, 0], world.offset[1])
 
-def known(world):
+def seen(world):
     return (world.x[0, 2], world.x[0, 8])
 
 def late(world):
