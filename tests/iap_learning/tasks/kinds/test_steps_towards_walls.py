@@ -55,11 +55,14 @@ def test_a_period_of_a_push_adds_up_what_is_missing_and_what_is_far_too_much():
     rules = PushRules(5.0, 1.0, 20.0, 1, 0.05, 2, 5, 0.5)
     made = coming(
         _rules=rules, _counts=PushCounts.of(2), _force_sum=np.zeros(2), _over_sum=np.zeros(2),
+        _missing=np.zeros(2), _has_touched=np.zeros(2, bool),
     )  # fmt: skip
+    made.task.sensor = SimpleNamespace(touch=10.0)
     for _ in range(2):
         push.WallPushEpisodes._look(made)
     np.testing.assert_allclose(made._force_sum, [0.02, 0.1])
     np.testing.assert_allclose(made._over_sum, [0.0, 0.04])
+    np.testing.assert_allclose(made._missing, [0.0, -0.14])  # 7 N too many since the touch
     check_measured(made, 2)
     np.testing.assert_allclose(made._counts.contact.peak, [4.0, 12.0])
     np.testing.assert_allclose(made._counts.place[1], [-0.3, 0.4], atol=1e-12)
