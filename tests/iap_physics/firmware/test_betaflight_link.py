@@ -83,12 +83,12 @@ def test_a_paced_one_holds_its_motors_for_a_fiftieth_of_a_second_of_the_flight(m
         [b"first", None, b"second", *[None] * 30],
     )
     made._link.newest = lambda: packets.pop(0)
-    flown = []
+    motors = []
     with pytest.raises(FirmwareFailed, match=r"older than 0\.02 s at 0\.023 s") as caught:
         for made._t_ns in range(0, 100_000_000, 1_000_000):
-            flown.append(made._newest())
+            motors.append(made._newest())
     assert caught.value.outcome == "firmware_late"
-    assert flown == [b"first", b"first", *[b"second"] * 21]
+    assert motors == [b"first", b"first", *[b"second"] * 21]
 
 
 def test_a_paced_one_that_is_not_armed_has_its_deadline(monkeypatch):
