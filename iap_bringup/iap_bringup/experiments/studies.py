@@ -133,12 +133,16 @@ def flight_logs(console: Console, *, logs: Path | None = None, json: bool = Fals
     show_study(console, "flight logs", rows, json=json)
 
 
-def firmware(console: Console, *, quick: bool = False, json: bool = False) -> None:
-    """Flights by Betaflight in lockstep, alone and under three_star, each twice, beside their bars (five minutes)."""
-    from iap_bringup.experiments.firmware import firmware_bars
+def firmware(
+    console: Console, *, quick: bool = False, firmware: Path | None = None, json: bool = False
+) -> None:
+    """Flights by Betaflight in lockstep, alone and under three_star, each twice, beside their bars (eight minutes)."""
+    from iap_bringup.experiments.firmware import beside_others, firmware_bars, firmware_of
 
+    settings = None if firmware is None else firmware_of(firmware)
     with work_bar(make_console(stderr=True)) as report:
-        bars = firmware_bars(report, quick=quick)
+        bars = firmware_bars(report, quick=quick, firmware=settings)
+        bars = [*bars, *beside_others(report, quick=quick, firmware=settings)]
     show_bars(console, bars, as_json=json)
 
 

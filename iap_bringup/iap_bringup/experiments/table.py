@@ -46,7 +46,7 @@ EXPERIMENTS = (
     ExperimentCommand(studies.landing, ("quick", "json")),
     ExperimentCommand(studies.identification, ("quick", "json")),
     ExperimentCommand(studies.flight_logs, ("logs", "json")),
-    ExperimentCommand(studies.firmware, ("quick", "json")),
+    ExperimentCommand(studies.firmware, ("quick", "firmware", "json")),
     ExperimentCommand(studies.sensors, ("json",)),
     ExperimentCommand(studies.photometry, ("json",)),
     ExperimentCommand(studies.cameras, ("json",)),

@@ -178,7 +178,7 @@ def test_films_go_into_the_folder_of_pictures_unless_another_is_given(tmp_path, 
         ("peg_in_hole", ("contact.peg_over_seeds",)),
         ("landing", ("landing.landings",)),
         ("identification", ("identification.identification_rows",)),
-        ("firmware", ("firmware.firmware_bars",)),
+        ("firmware", ("firmware.firmware_bars", "firmware.beside_others")),
         ("photometry", ("photometry.photometry",)),
         ("cameras", ("camera_effects.camera_bars",)),
         (

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The work of studies on made-up flights, images and processes: what is flown, and what becomes of its numbers."""
 
+import math
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -15,6 +16,7 @@ from iap_bringup.experiments import (
     photometry,
 )
 from iap_bringup.experiments.firmware import FirmwareCase, FirmwareErrors
+from iap_description.errors import BadInput
 
 
 def quiet(_):
@@ -90,11 +92,11 @@ def test_estimates_of_a_run_are_those_from_a_time_on(monkeypatch, tmp_path):
     assert asked == {"folder": tmp_path / "x", "duration": 4.0}
 
 
-def flown(largest, digest="a", speed=7.0):
+def flown(largest, digest="a", speed=7.0, force=math.nan):
     """Errors of a flight by firmware of eight steps, whose largest is the third, and half as large at the end."""
     errors = np.zeros((8, 2))
     errors[2], errors[7] = largest, np.multiply(0.5, largest)
-    return FirmwareErrors(errors, digest, speed)
+    return FirmwareErrors(errors, digest, speed, force)
 
 
 def test_bars_of_firmware_are_of_the_worst_flight_and_of_the_end(monkeypatch):
@@ -118,20 +120,74 @@ def test_bars_of_firmware_are_of_the_worst_flight_and_of_the_end(monkeypatch):
     ]  # fmt: skip
 
 
+def test_a_press_by_firmware_has_the_bar_of_its_worst_force_and_none_of_its_position():
+    case = FirmwareCase("c", "three_star", "wall_push", 28.0, None, None, force=0.2)
+    pairs = [[flown((9.0, 9.0), force=0.1), flown((9.0, 9.0), force=0.3)]]
+    first, *_ = bars = list(firmware._bars(case, pairs))
+    assert (first.what, first.measured, first.limit) == ("c: force RMSE (N)", 0.3, 0.2)
+    assert [bar.what for bar in bars[1:]] == [
+        "c: flights that differ when repeated", "c: times real time",
+    ]  # fmt: skip
+    assert case.quick == case._replace(duration=1.0, force=None)
+
+
+@pytest.mark.parametrize(("differing", "digests"), [(0, "aaaaaaaaa"), (2, "aabaaaaca")])
+def test_flights_beside_each_other_are_held_against_one_alone(differing, digests, monkeypatch):
+    begun, left = [], iter(digests)
+
+    class Pool:
+        def __init__(self, processes):
+            begun.append(processes)
+
+        def map(self, do, pieces):
+            yield from (SimpleNamespace(result=do(each)) for each in pieces)
+
+    monkeypatch.setattr(firmware, "ProcessPool", Pool)
+    monkeypatch.setattr(firmware, "fly", lambda *_: flown((0.0, 0.0), "a"))
+    monkeypatch.setattr(firmware, "_digest_of", lambda *_: next(left))
+    (bar,) = firmware.beside_others(quiet, quick=True)
+    assert begun == [9] and bar.measured == differing and bar.limit == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("firmware: {name: betaflight, gain: 1.0}", "unknown key 'firmware.gain'"),
+        ("firmware: 3", "key 'firmware': a name or a mapping is expected"),
+        ("hover: 1", r"'firmware' is the one key that is expected, found \['hover'\]"),
+        (None, "cannot be read: No such file"),
+    ],
+)
+def test_a_file_of_firmware_that_is_wrong_is_refused_in_a_line(text, words, tmp_path):
+    path = tmp_path / "newer.yaml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(BadInput, match=f"newer.yaml: {words}"):
+        firmware.firmware_of(path)
+
+
+def test_a_file_of_firmware_has_all_that_it_leaves_out(tmp_path):
+    path = tmp_path / "newer.yaml"
+    path.write_text("firmware: {name: betaflight, command: [sitl, --ip, here], gyro_yaw: flu}")
+    settings = firmware.firmware_of(path)
+    assert settings["command"] == ["sitl", "--ip", "here"] and settings["gyro_yaw"] == "flu"
+    assert settings["rate_hz"] == 1000.0
+
+
 @pytest.mark.parametrize(("quick", "seeds"), [(True, (0,)), (False, (0, 1, 2))])
 def test_every_case_of_firmware_is_flown_twice_by_each_seed(quick, seeds, monkeypatch):
     asked, told = [], []
 
     def fly(case, seed, settings):
         asked.append((case.name, case.duration, case.settled, seed, settings["name"]))
-        return flown((0.001, 0.1))
+        return flown((0.001, 0.1), force=0.1)
 
     monkeypatch.setattr(firmware, "fly", fly)
     bars = firmware.firmware_bars(told.append, quick=quick)
     each = 2 * len(seeds)
     assert len(asked) == each * len(firmware.CASES) and all(bar.passes for bar in bars)
     assert [entry[3] for entry in asked[:each]] == [seed for seed in seeds for _ in range(2)]
-    assert told[len(seeds)] == "1 of 5: f450, figure-eight, seed 0"
+    assert told[len(seeds)] == "1 of 6: f450, figure-eight, seed 0"
     spiral = [entry for entry in asked if entry[0] == "three_star, spiral"][0]
     assert spiral[1:3] == ((1.0, None) if quick else (20.0, (0.01, 0.5)))
     assert spiral[4] == "betaflight"

@@ -3,16 +3,20 @@
 
 import socket
 import threading
+import time
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from firmwares import ARDUPILOT_PORT
 
 from iap_description.errors import BadInput
+from iap_description.vehicles.platform import load_platform
 from iap_physics.firmware.betaflight import betaflight, link
 from iap_physics.firmware.betaflight.command_line import EEPROM, stored_settings, type_settings
 from iap_physics.firmware.betaflight.link import BetaflightLink
-from iap_physics.firmware.firmware import FirmwareFailed
+from iap_physics.firmware.firmware import AttitudeOrder, FirmwareFailed
+from iap_physics.firmware.settings import BetaflightSettings
 
 PORT = 13_001 + 10 * (ARDUPILOT_PORT - 9302)  # of raw pulses, of none that may fly here
 
@@ -71,6 +75,44 @@ def test_the_newest_packet_counts_and_one_too_many_is_an_error(both):
     with pytest.raises(FirmwareFailed, match="it answers one state twice") as caught:
         both.link.check_answered()
     assert caught.value.outcome == "firmware_out_of_step"
+
+
+def test_a_paced_one_holds_its_motors_for_a_fiftieth_of_a_second_of_the_flight(monkeypatch):
+    made, packets = (
+        paced_betaflight(monkeypatch, is_armed=True),
+        [b"first", None, b"second", *[None] * 30],
+    )
+    made._link.newest = lambda: packets.pop(0)
+    motors = []
+    with pytest.raises(FirmwareFailed, match=r"older than 0\.02 s at 0\.023 s") as caught:
+        for made._t_ns in range(0, 100_000_000, 1_000_000):
+            motors.append(made._newest())
+    assert caught.value.outcome == "firmware_late"
+    assert motors == [b"first", b"first", *[b"second"] * 21]
+
+
+def test_a_paced_one_that_is_not_armed_has_its_deadline(monkeypatch):
+    made = paced_betaflight(monkeypatch, is_armed=False)
+    made._link.newest = lambda: None
+    for made._t_ns in range(0, 100_000_000, 1_000_000):
+        assert made._newest() == b"none"
+    made._heard -= 6.0
+    with pytest.raises(FirmwareFailed, match="no answer within 5 s") as caught:
+        made._newest()
+    assert caught.value.outcome == "firmware_late"
+
+
+def paced_betaflight(monkeypatch, *, is_armed):
+    """A paced Betaflight that listens, and has sent nothing."""
+    monkeypatch.setattr(betaflight.time, "sleep", lambda seconds: None)
+    settings = BetaflightSettings(paced=True)
+    aircraft = load_platform("f450").fleet[0]
+    made = betaflight.Betaflight(settings, aircraft, 0, np.random.default_rng(0))
+    made._link, made._process = SimpleNamespace(), running()
+    made._order = AttitudeOrder(True, (0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 0.5, is_armed)
+    made._due = made._heard = time.monotonic()
+    made._heard_ns, made._last = 0, b"none"
+    return made
 
 
 def test_its_console_is_5761_behind_the_offset(both):

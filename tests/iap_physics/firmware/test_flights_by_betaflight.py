@@ -4,7 +4,7 @@
 import socket
 
 import pytest
-from firmwares import fake_betaflight, flight
+from firmwares import PATIENCE, fake_betaflight, flight
 
 from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.runs.run import record
@@ -51,6 +51,19 @@ def test_every_fault_ends_the_flight_by_its_name(fault, seconds, outcome, words)
     with pytest.raises(FlightFailed, match=words) as caught:
         flight(fake_betaflight(fault, seconds), 3.0)
     assert caught.value.outcome == outcome
+
+
+@pytest.mark.slow
+def test_one_that_is_paced_never_flies_on_motors_of_long_ago():
+    paced = {
+        **fake_betaflight("mute", FAULTY),
+        "paced": True,
+        "probe": False,
+        "deadline": PATIENCE,
+    }
+    with pytest.raises(FlightFailed, match=r"paced, its motors are older than 0\.02 s") as caught:
+        flight(paced, 3.0)
+    assert caught.value.outcome == "firmware_late"
 
 
 def test_a_program_that_ends_at_once_has_not_started():

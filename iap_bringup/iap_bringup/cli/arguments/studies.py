@@ -25,6 +25,11 @@ OPTIONS: dict[
         "metavar": "DIR",
         "help": "flight_logs: folder of flight logs (default: none)",
     },
+    "firmware": {
+        "type": Path,
+        "metavar": "FILE.yaml",
+        "help": "firmware: file with the key `firmware`, such as a newer Betaflight's (default: that of the package)",
+    },
     "out": {
         "type": Path,
         "metavar": "DIR",

