@@ -46,6 +46,7 @@ setup(
         "pydantic>=2.9,<3",  # the first for Python 3.13
         "PyYAML>=6.0.2,<7",  # the first for Python 3.13
         "rosbags>=0.11,<0.12",  # bags are read by what it keeps to itself
+        "scipy>=1.14,<2",  # the first for Python 3.13; numba multiplies matrices by it
     ],
     python_requires=">=3.11,<3.15",
     license_files=["LICENSE"],

@@ -32,6 +32,7 @@ WITHIN = {
     "sensor": 2,
     "engine": 2,
     "plot": 1,
+    "term": 4,  # two examples of two files
 }
 
 

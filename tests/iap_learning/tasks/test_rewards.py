@@ -365,7 +365,7 @@ class Policy:
         self.number, self.eye = Policy.count, eye
 
     def __call__(self, k: int, x: Any, rpm: Any, row: Any, senses: Any) -> Any:
-        assert senses == (None, None, None)
+        assert senses == (None,) * 4
         return self.number, k, x, rpm, row
 
     def image_due(self, stamp: int, k: int) -> int | None:

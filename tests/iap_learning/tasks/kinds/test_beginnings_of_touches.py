@@ -17,8 +17,10 @@ from iap_learning.tasks.kinds.perch_on_wall.episodes import PerchEpisodes
 from iap_learning.tasks.kinds.push_object.episodes import ShoveEpisodes
 from iap_learning.tasks.kinds.push_object.interface import ShoveInterface
 from iap_learning.tasks.kinds.slide_along_wall import kind as slide
+from iap_learning.tasks.kinds.wall_push import episodes as push
 from iap_learning.tasks.kinds.wall_push.episodes import WallPushEpisodes
 from iap_learning.tasks.kinds.wall_push.interface import PushInterface
+from iap_learning.tasks.push_line import PushLine
 from iap_learning.tasks.tip_episodes import TipEpisodes
 from iap_learning.tasks.touch_episodes import TouchEpisodes
 from iap_learning.tasks.touch_interface import TipInterface
@@ -76,10 +78,26 @@ def test_tips_forget_forces_and_the_best(monkeypatch):
     assert made._force_sum.tolist() == made._best.tolist() == [0.0, 1.0, 0.0]
 
 
+def placed(world):
+    """A world whose wall is further away by its number."""
+    wall = SimpleNamespace(position=np.array([float(world[-1]) - 0.5, 9.0, 9.0]))
+    return SimpleNamespace(objects={"wall": wall})
+
+
+STILL = np.array([0.0, 0.0, 0.0, 1.0])
+LINE = PushLine(
+    5.0, np.eye(3), np.zeros(3), np.zeros(3), STILL, np.zeros(3), np.array([1.0, 0, 0])
+)
+WALL = {"line": LINE, "task": SimpleNamespace(wall="wall")}
+
+
 def test_a_push_forgets_its_sums(monkeypatch):
-    sums = {key: np.ones(3) for key in ("_force_sum", "_over_sum")}
-    made = begun(WallPushEpisodes, TouchEpisodes, monkeypatch, **sums)
-    assert made._force_sum.tolist() == made._over_sum.tolist() == [0.0, 1.0, 0.0]
+    monkeypatch.setattr(push, "placed_world", placed)
+    sums = {key: np.ones(3) for key in ("_force_sum", "_over_sum", "_missing", "_has_touched")}
+    made = begun(WallPushEpisodes, TouchEpisodes, monkeypatch, **sums, **WALL, _nearer=np.ones(3))
+    for key in sums:
+        assert getattr(made, key).tolist() == [0.0, 1.0, 0.0]
+    assert made._nearer == pytest.approx([1.5, 1.0, -0.5])
 
 
 def test_an_interface_of_tips_draws_errors_anew_and_leads_from_the_start():
@@ -121,15 +139,9 @@ def test_a_peg_draws_the_holes_of_the_worlds_and_forgets_its_largest_force(monke
 
 
 def test_a_slide_begins_with_a_wall_as_much_nearer_as_its_world_has_it(monkeypatch):
-    def placed(world):
-        wall = SimpleNamespace(position=np.array([float(world[-1]) - 0.5, 9.0, 9.0]))
-        return SimpleNamespace(objects={"wall": wall})
-
     monkeypatch.setattr(slide, "placed_world", placed)
-    towards = SimpleNamespace(wall=np.array([1.0, 0.0, 0.0]), axes=np.eye(3))
-    parts = {"line": towards, "task": SimpleNamespace(wall="wall"), "_early": np.full(3, 7.0)}
-    made = begun(slide.SlideEpisodes, TipEpisodes, monkeypatch, **parts)
-    assert made._early == pytest.approx([1.5, 7.0, -0.5])
+    made = begun(slide.SlideEpisodes, TipEpisodes, monkeypatch, **WALL, _nearer=np.full(3, 7.0))
+    assert made._nearer == pytest.approx([1.5, 7.0, -0.5])
 
 
 def test_a_turn_draws_the_hinges_of_the_worlds(monkeypatch):

@@ -146,11 +146,11 @@ def true_of(episodes, made):
     return others
 
 
-def test_an_oracle_of_a_slide_knows_the_force_and_how_early_its_wall_is():
-    made = touching(_early=np.array([0.05, 0.0]))
-    force_W, early = true_of(SlideEpisodes, made)
+def test_an_oracle_of_a_slide_knows_the_force_and_how_much_nearer_its_wall_is():
+    made = touching(_nearer=np.array([0.05, 0.0]))
+    force_W, nearer = true_of(SlideEpisodes, made)
     np.testing.assert_array_equal(force_W, [[1.0, -2.0, 3.0], [0.0, -5.0, 0.0]])
-    assert early is made._early
+    assert nearer is made._nearer
 
 
 def test_an_oracle_of_a_shove_knows_the_force_and_where_its_object_is():

@@ -153,7 +153,9 @@ def test_a_pilot_hands_references_to_the_vehicle_and_commands_on(references):
     pilot = kind.PlatformPilot(Flown(), vehicle, task=None, followers=(0,))
     out = pilot.command(7, plant, [SimpleNamespace(row="row")])
     assert asked == [(7, "estimate of x", "rpm", "row", ("wrench", None, None, None))]
-    assert out == {0: ("command", 3.0, "estimate of x", "wrench", "output") if references else "output"}
+    assert out == {
+        0: ("command", 3.0, "estimate of x", "wrench", "output") if references else "output"
+    }
     assert pilot.info == "info" and pilot.sinks == ("eye",) and pilot.followers == (0,)
     Flown.eye = None
     assert kind.PlatformPilot(Flown(), vehicle, task=None, followers=()).sinks == ()
