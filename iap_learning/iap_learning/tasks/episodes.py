@@ -15,7 +15,7 @@ from iap_learning.tasks.function_worlds import FunctionWorlds
 from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.seeds import next_seeds
 from iap_learning.tasks.task import Task
-from iap_learning.tasks.user_functions import FlownStep
+from iap_learning.tasks.user_functions import StepOutcome
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_simulation.tasks.outcomes import ARRIVED, TIME_IS_UP
 
@@ -221,7 +221,7 @@ class Episodes(FunctionWorlds[T], ABC, Generic[T, W]):
         reward = self._assess()
         observation, success = self._step_observation(), self._success()
         if self.functions is not None and self.functions.judges:
-            step = FlownStep(runs, self.status, reward, self.outcome)
+            step = StepOutcome(runs, self.status, reward, self.outcome)
             self.functions.assess(self, step, self.failure, self.episode_seeds)
             success &= self.functions.fate == RUNNING
         self.returns += reward

@@ -30,7 +30,7 @@ class WorldsOfFunctions(Protocol):
         """As they are."""
 
 
-class FlownStep(NamedTuple):
+class StepOutcome(NamedTuple):
     """A step of B worlds that their kind has assessed.
 
     Attributes:
@@ -103,7 +103,7 @@ class UserFunctions:
         self.fate[indices] = RUNNING
 
     def assess(
-        self, worlds: WorldsOfFunctions, step: FlownStep, failure: float, seeds: Integers
+        self, worlds: WorldsOfFunctions, step: StepOutcome, failure: float, seeds: Integers
     ) -> None:
         """Add to the rewards of a step, end episodes, and name the terms that gave no number.
 
@@ -123,7 +123,7 @@ class UserFunctions:
         step.reward[~runs & (self.fate != RUNNING)] = 0.0
         quantities.warn(seeds, self._terms(worlds, every))
 
-    def _end(self, runs: Booleans, step: FlownStep, failure: float) -> None:
+    def _end(self, runs: Booleans, step: StepOutcome, failure: float) -> None:
         """End the episodes of some worlds, where a bound or a number that is none does."""
         beyond = runs & (self._quantities.values > self._bounds).any(axis=1)
         is_sound = self.unsound == 0
@@ -138,8 +138,8 @@ class UserFunctions:
         def pairs() -> TermsInWorlds:
             true = worlds.true(every)
             yield from ((term, true) for term in self._quantities.terms)
-            seen = worlds.known(every)
-            yield from ((placed.term, seen) for placed in self._observed)
+            known = worlds.known(every)
+            yield from ((placed.term, known) for placed in self._observed)
 
         return pairs
 
