@@ -25,12 +25,12 @@ hidden = [(torch.nn.Linear(size, 64), tanh, torch.nn.Linear(64, 64), tanh) for _
 actor = torch.nn.Sequential(*hidden[0], torch.nn.Linear(64, count))
 critic = torch.nn.Sequential(*hidden[1], torch.nn.Linear(64, 1))
 parts = [*actor.parameters(), *critic.parameters(), log_std]
-optimiser, seen = torch.optim.Adam(parts, lr=1e-3, eps=1e-5), torch.tensor(env.reset(seed=0)[0])
+optimiser, state = torch.optim.Adam(parts, lr=1e-3, eps=1e-5), torch.tensor(env.reset(seed=0)[0])
 for number in range(8 if "--quick" in sys.argv else STEPS // (HORIZON * WORLDS)):
     rows, successes = [], []
     for _ in range(HORIZON):
         with torch.no_grad():
-            density, value = torch.distributions.Normal(actor(seen), log_std.exp()), critic(seen)
+            density, value = torch.distributions.Normal(actor(state), log_std.exp()), critic(state)
             action = density.sample()
             following, reward, terminated, truncated, info = env.step(action.numpy())
             last, over = following.copy(), terminated | truncated
@@ -40,8 +40,8 @@ for number in range(8 if "--quick" in sys.argv else STEPS // (HORIZON * WORLDS))
             after = critic(torch.tensor(last))[:, 0] * torch.tensor(~terminated)
         gain = 0.1 * torch.tensor(reward).float() + GAMMA * after - value[:, 0]
         logp = density.log_prob(action).sum(-1)
-        rows.append((seen, action, logp, value[:, 0], gain, torch.tensor(~over)))
-        seen = torch.tensor(following)
+        rows.append((state, action, logp, value[:, 0], gain, torch.tensor(~over)))
+        state = torch.tensor(following)
     observed, acted, old, values = (torch.cat([row[k] for row in rows]) for k in range(4))
     gains, later = [], torch.zeros(WORLDS)
     for *_, gain, goes_on in reversed(rows):

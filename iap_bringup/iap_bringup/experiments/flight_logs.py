@@ -74,10 +74,10 @@ def _row(path: Path) -> dict[str, str | float | None]:
 
 def _ratios(horizons: list[Horizon]) -> Iterator[tuple[str, float]]:
     for each in horizons:
-        model, stays, held = each.attitude_deg
+        model, stays, rate_held = each.attitude_deg
         if each.seconds == SOON:
             yield STAYS, model / stays
-            yield HELD, model / held
+            yield HELD, model / rate_held
         if each.seconds == LATER and each.velocity[1] > 0.0:
             yield VELOCITY, each.velocity[0] / each.velocity[1]
 

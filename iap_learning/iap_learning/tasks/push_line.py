@@ -6,13 +6,15 @@ from typing import Self
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
 from iap_description.states import REF_P, REF_Q, P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.objects import WorldObject
+from iap_simulation.batch.worlds import Worlds
+from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
 
 
@@ -116,3 +118,16 @@ class PushLine:
         turned = so3.multiply(so3.conjugate(np.tile(self.attitude, (len(x), 1))), x[:, Q])
         yaws = np.array([yaw_of(q) for q in turned])
         return np.column_stack([along @ self.axes, -rate * yaws])
+
+
+def nearer_walls(line: PushLine, wall: str, worlds: Worlds, indices: Integers) -> Array:
+    """Distances (n,) by which the walls of some worlds are nearer than they are believed to be [m].
+
+    Args:
+        line: towards the wall.
+        wall: name of the object.
+        worlds: that have it, each where its seed has placed it.
+        indices: (n,) of the worlds.
+    """
+    scenarios = map(worlds.world, indices.tolist())
+    return np.array([line.nearer(placed_world(each).objects[wall]) for each in scenarios])

@@ -143,10 +143,10 @@ class TermObserver:
         if self.user_terms:
             assert worlds is not None  # noqa: S101 - as whoever lets functions be observed gives them
             assert self.world is not None  # noqa: S101 - likewise
-            seen = self.world(worlds(), inputs, indices)
-            flags = np.zeros(len(seen.x), np.int64) if unsound is None else unsound
+            known = self.world(worlds(), inputs, indices)
+            flags = np.zeros(len(known.x), np.int64) if unsound is None else unsound
             for term, columns, factor in self.user_terms:
-                term.fill(indices, seen, out[:, columns], factor, BOUND, flags)
+                term.fill(indices, known, out[:, columns], factor, BOUND, flags)
         return out
 
 

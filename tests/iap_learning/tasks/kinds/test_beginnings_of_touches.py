@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support.touch_places import line, state
 
+from iap_learning.tasks import push_line
 from iap_learning.tasks.episodes import Episodes
 from iap_learning.tasks.kinds.hinge_turn.episodes import TurnEpisodes
 from iap_learning.tasks.kinds.hinge_turn.interface import TurnInterface
@@ -17,7 +18,6 @@ from iap_learning.tasks.kinds.perch_on_wall.episodes import PerchEpisodes
 from iap_learning.tasks.kinds.push_object.episodes import ShoveEpisodes
 from iap_learning.tasks.kinds.push_object.interface import ShoveInterface
 from iap_learning.tasks.kinds.slide_along_wall import kind as slide
-from iap_learning.tasks.kinds.wall_push import episodes as push
 from iap_learning.tasks.kinds.wall_push.episodes import WallPushEpisodes
 from iap_learning.tasks.kinds.wall_push.interface import PushInterface
 from iap_learning.tasks.push_line import PushLine
@@ -92,7 +92,7 @@ WALL = {"line": LINE, "task": SimpleNamespace(wall="wall")}
 
 
 def test_a_push_forgets_its_sums(monkeypatch):
-    monkeypatch.setattr(push, "placed_world", placed)
+    monkeypatch.setattr(push_line, "placed_world", placed)
     sums = {key: np.ones(3) for key in ("_force_sum", "_over_sum", "_missing", "_has_touched")}
     made = begun(WallPushEpisodes, TouchEpisodes, monkeypatch, **sums, **WALL, _nearer=np.ones(3))
     for key in sums:
@@ -139,7 +139,7 @@ def test_a_peg_draws_the_holes_of_the_worlds_and_forgets_its_largest_force(monke
 
 
 def test_a_slide_begins_with_a_wall_as_much_nearer_as_its_world_has_it(monkeypatch):
-    monkeypatch.setattr(slide, "placed_world", placed)
+    monkeypatch.setattr(push_line, "placed_world", placed)
     made = begun(slide.SlideEpisodes, TipEpisodes, monkeypatch, **WALL, _nearer=np.full(3, 7.0))
     assert made._nearer == pytest.approx([1.5, 7.0, -0.5])
 

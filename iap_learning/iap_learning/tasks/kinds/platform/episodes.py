@@ -196,8 +196,8 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         """Terms of the user's own with the worlds that they get, but for those of the key `own`."""
         true = self._true_arrays()
         yield from ((term, true) for term in self._user.terms)
-        seen = self._known_arrays()
-        yield from ((placed.term, seen) for placed in self.observer.user_terms)
+        known = self._known_arrays()
+        yield from ((placed.term, known) for placed in self.observer.user_terms)
 
     def _with_images(self, terms: Observations, indices: Integers | None = None) -> Observations:
         return terms if self.camera is None else np.hstack([terms, self.camera(indices)])

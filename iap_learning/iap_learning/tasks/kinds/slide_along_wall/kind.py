@@ -18,12 +18,11 @@ from iap_learning.tasks.kinds.slide_along_wall.counts import (
 from iap_learning.tasks.kinds.slide_along_wall.interface import SlideInterface
 from iap_learning.tasks.kinds.slide_along_wall.observations import SlideInputs
 from iap_learning.tasks.kinds.slide_along_wall.task import SlideTask
-from iap_learning.tasks.push_line import PushLine
+from iap_learning.tasks.push_line import PushLine, nearer_walls
 from iap_learning.tasks.tip_episodes import TipEpisodes
 from iap_learning.tasks.touch_agents import TouchAgent, TouchAgentSettings
 from iap_learning.tasks.touch_episodes import TouchEngineEpisode, WorldsOptions
 from iap_learning.tasks.touch_policy import touch_kind
-from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -59,9 +58,7 @@ class SlideEpisodes(TipEpisodes[SlideTask, SlideInterface]):
 
     def _begin(self, indices: Integers) -> None:
         super()._begin(indices)
-        for world in indices.tolist():
-            wall = placed_world(self.worlds.world(world)).objects[self.task.wall]
-            self._nearer[world] = self.line.nearer(wall)
+        self._nearer[indices] = nearer_walls(self.line, self.task.wall, self.worlds, indices)
 
     def _look(self) -> None:
         """Take the end of a control period."""

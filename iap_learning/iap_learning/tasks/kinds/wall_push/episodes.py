@@ -11,8 +11,8 @@ from iap_learning.tasks.kinds.wall_push.counts import PushCounts, PushRules, cou
 from iap_learning.tasks.kinds.wall_push.interface import PushInterface
 from iap_learning.tasks.kinds.wall_push.observations import PushInputs
 from iap_learning.tasks.kinds.wall_push.task import WallPushTask
+from iap_learning.tasks.push_line import nearer_walls
 from iap_learning.tasks.touch_episodes import TouchEpisodes, WorldsOptions
-from iap_simulation.scenario.randomization import placed_world
 
 
 class WallPushEpisodes(TouchEpisodes[WallPushTask, PushInterface]):
@@ -50,9 +50,7 @@ class WallPushEpisodes(TouchEpisodes[WallPushTask, PushInterface]):
         super()._begin(indices)
         self._force_sum[indices] = self._over_sum[indices] = self._missing[indices] = 0.0
         self._has_touched[indices] = False
-        for world in indices.tolist():
-            wall = placed_world(self.worlds.world(world)).objects[self.task.wall]
-            self._nearer[world] = self.line.nearer(wall)
+        self._nearer[indices] = nearer_walls(self.line, self.task.wall, self.worlds, indices)
 
     def _look(self) -> None:
         """Take the end of a control period."""
