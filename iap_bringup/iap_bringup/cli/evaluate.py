@@ -35,12 +35,13 @@ from iap_learning.evaluation.engines import (
     simulation_of,
 )
 from iap_learning.evaluation.flyers import is_agent_file
+from iap_learning.evaluation.pairing import Pairing
 from iap_learning.evaluation.results import Results
 from iap_learning.evaluation.subjects import EvaluatedPolicy, subject_of
 from iap_learning.evaluation.video import write_video
 from iap_learning.policies.exports import export
 from iap_learning.policies.policy import SUFFIX
-from iap_learning.tasks.kinds.registry import kind_of
+from iap_learning.tasks.kinds.registry import kind_of, make_episodes
 
 APPROACH = "approach.png"
 
@@ -54,8 +55,12 @@ def run(options: argparse.Namespace) -> int:
     if options.view is not None and options.engine == BATCHED:
         options.engine = recording_engine(subject.task, BATCHED)
         console.print(f"--view: episodes fly one by one, in {options.engine}")
+    rival = _rival(options, subject, settings)
     _hand_out(options, subject, console)
-    results = _fly(options, subject, console)
+    results = _fly(options, subject, console, has_viewer=options.view is not None)
+    pairing = None
+    if rival is not None:
+        pairing = Pairing.of(results, _fly(options, rival, console, has_viewer=False))
     with new_folder(options.out, subject.flyer.name, Path("evaluations")) as folder:
         with work_bar(console, "flying failures again") as say:
             recordings = _recorded(options, subject, results, folder, say)
@@ -63,14 +68,33 @@ def run(options: argparse.Namespace) -> int:
             with work_bar(console, "drawing"):
                 _draw(options, subject, folder)
         tree = _tree(options, subject, results, recordings)
+        if rival is not None and pairing is not None:
+            tree["against"] = {"name": rival.flyer.name, **pairing.tree}
         _write(folder, tree, results)
     title = f"{subject.flyer.name} on {subject.task.name}, {options.engine}"
     report.show(console, title, results, recordings)
+    if rival is not None and pairing is not None:
+        report.show_pairing(console, (subject.flyer.name, rival.flyer.name), pairing)
     show_path(console, folder, "folder")
     show_view(console, folder)
     if options.json:
         sys.stdout.write(json.dumps(tree, allow_nan=False) + "\n")
     return 0
+
+
+def _rival(
+    options: argparse.Namespace, subject: EvaluatedPolicy, settings: Mapping[str, Any]
+) -> EvaluatedPolicy | None:
+    """The agent of ``--against`` on the same task.
+
+    Raises:
+        BadInput: there is no such one, or it is a policy of another task.
+    """
+    if options.against is None:
+        return None
+    rival = subject_of(options.against, subject.task.name, None, settings)
+    rival.flyer.acting(make_episodes(subject.task, 1))  # refused before anything is flown
+    return rival._replace(task=subject.task)
 
 
 def _hand_out(options: argparse.Namespace, subject: EvaluatedPolicy, console: Console) -> None:
@@ -85,8 +109,14 @@ def _hand_out(options: argparse.Namespace, subject: EvaluatedPolicy, console: Co
         show_path(console, f"{options.video}, {count} pictures", "video")
 
 
-def _fly(options: argparse.Namespace, subject: EvaluatedPolicy, console: Console) -> Results:
-    """Fly all episodes below a bar."""
+def _fly(
+    options: argparse.Namespace,
+    subject: EvaluatedPolicy,
+    console: Console,
+    *,
+    has_viewer: bool,
+) -> Results:
+    """Fly all episodes below a bar, and in a browser where there is one."""
     seeds = range(options.seed, options.seed + options.episodes)
     columns = (
         BarColumn(40),
@@ -103,7 +133,7 @@ def _fly(options: argparse.Namespace, subject: EvaluatedPolicy, console: Console
         if options.engine == BATCHED:
             threads = options.threads
             return fly_batched(*subject[:2], seeds, threads=threads, progress=progress)
-        if options.view is not None:
+        if has_viewer:
             return _fly_in_browser(options, subject, seeds, progress, console)
         return fly_in_engine(*subject[:2], options.engine, seeds, progress)
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from iap_bringup.terminal.console import headline
 from iap_description.arrays import Array
 from iap_learning.evaluation.engines import Recording
+from iap_learning.evaluation.pairing import Pairing
 from iap_learning.evaluation.results import UNITS, Results
 
 TEXTS = {
@@ -58,6 +59,25 @@ def _figures(results: Results) -> Table:
             numbers = (_number(figures[f"{name}_{kind}"]) for kind in ("mean", "95"))
             table.add_row(f"{TEXTS[name]}, {unit}", *numbers)
     return table
+
+
+def show_pairing(console: Console, names: tuple[str, str], pairing: Pairing) -> None:
+    """Show two agents of these names in the same episodes."""
+    first, other = names
+    counts = f"both {pairing.both}, {first} alone {pairing.first_alone},"
+    rest = f"{other} alone {pairing.other_alone}, neither {pairing.neither}"
+    console.print(f"successes by draws: {counts} {rest}", highlight=False, markup=False)
+    if not pairing.measures:
+        return
+    table = Table("where both succeed", first, other, "median difference", f"less by {first}")
+    for name, unit in UNITS.items():
+        if name in pairing.measures:
+            m = pairing.measures[name]
+            means = (_number(each) for each in (m.mean, m.other_mean, m.median_difference))
+            less, low, high = (100.0 * each for each in (m.less, m.less_low, m.less_high))
+            share = f"{less:.0f} % ({low:.0f} to {high:.0f}) of {m.episodes}"
+            table.add_row(f"{TEXTS[name]}, {unit}", *means, share)
+    console.print(table)
 
 
 def success_text(results: Results) -> str:

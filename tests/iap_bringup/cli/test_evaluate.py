@@ -40,6 +40,33 @@ def test_an_evaluation_leaves_figures_episodes_and_a_picture(
     assert cv2.imread(str(out / "approach.png")) is not None
 
 
+def test_two_agents_are_compared_draw_by_draw(
+    policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same policy against itself has no differences; a script that docks later has less time in no episode."""
+    words = ["evaluate", policy, "--episodes", "6", "--no-record", "--no-plot", "--json"]
+    assert main([*words, "--against", policy, "--out", str(tmp_path / "itself")]) == 0
+    itself = json.loads(capsys.readouterr().out)
+    assert itself["against"]["both"] == itself["successes"] > 0
+    assert itself["against"]["neither"] == 6 - itself["successes"]
+    assert {m["median_difference"] for m in itself["against"]["measures"].values()} == {0.0}
+    assert {m["less"] for m in itself["against"]["measures"].values()} == {0.0}
+    assert main([*words, "--against", "zero", "--out", str(tmp_path / "zero")]) == 0
+    beside_zero = json.loads(capsys.readouterr().out)["against"]
+    assert beside_zero["name"] == "zero"
+    assert beside_zero["first_alone"] == itself["successes"]
+    assert beside_zero["measures"] == {}
+
+
+def test_an_agent_of_another_task_is_refused_before_anything_is_flown(
+    policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--against", "hold", "--out", str(tmp_path / "out")]
+    assert main(["evaluate", policy, "--episodes", "4", *words]) == 2
+    assert "'platform'" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_presets_are_other_tasks_for_policies_that_see_the_same(
     policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -54,6 +54,7 @@ def add_evaluate(parser: CommandParser) -> None:
         "iap evaluate script --task docking --engine mujoco --episodes 20",
         "iap evaluate trainings/docking-001/policy.npz --view web",
         "iap evaluate arm_reach --set settings.plant.noise=0.02",
+        "iap evaluate peg_in_hole --against controller --episodes 128",
     )
     parser.names = _policy_names
     parser.add_argument(
@@ -70,6 +71,11 @@ def add_evaluate(parser: CommandParser) -> None:
         "--engine", choices=ENGINES, default=BATCHED, help="physics (default: batched)"
     )
     add_count(parser, "--threads", "threads that share the worlds", 1)
+    parser.add_argument(
+        "--against",
+        metavar="WHO",
+        help="another policy or baseline that flies the same episodes, to be compared draw by draw (default: none)",
+    )
     parser.add_argument(
         "--export",
         type=Path,
