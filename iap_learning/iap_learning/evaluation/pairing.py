@@ -69,22 +69,19 @@ class Pairing(NamedTuple):
         if not np.array_equal(first.seeds, other.seeds):
             raise BadInput("two agents are compared in the same episodes: their seeds differ")
         both = first.success & other.success
-        counts = (
-            int(each.sum())
-            for each in (
-                both,
-                first.success & ~other.success,
-                other.success & ~first.success,
-                ~first.success & ~other.success,
-            )
-        )
-        measures = {}
+        measures: dict[str, PairedMeasure] = {}
         for name in first.measures.keys() & other.measures.keys():
             values = np.array([each.measures[name][both] for each in (first, other)])
             known = values[:, np.isfinite(values).all(axis=0)]
             if known.shape[1]:
                 measures[name] = PairedMeasure.of(*known)
-        return cls(*counts, measures)
+        return cls(
+            both=int(both.sum()),
+            first_alone=int((first.success & ~other.success).sum()),
+            other_alone=int((other.success & ~first.success).sum()),
+            neither=int((~first.success & ~other.success).sum()),
+            measures=measures,
+        )
 
     @property
     def tree(self) -> dict[str, Any]:
