@@ -36,6 +36,7 @@ LATCH_HELD = 32  # its latch holds what is pushed to the end
 HANDLE_SLIPPED = 33  # its latch holds, and nothing touches it any more
 SLID = 34  # along the wall where it touched
 FELL = 35  # off the wall that held it
+REBOUNDED = 39  # what has a hinge was turned far enough, and came back
 OUTCOMES = {
     RUNNING: "running",
     **{status: ending.cause for status, ending in FLIGHT_ENDINGS.items()},
@@ -65,4 +66,5 @@ OUTCOMES = {
     HANDLE_SLIPPED: "handle_slipped",
     SLID: "slid",
     FELL: "fell",
+    REBOUNDED: "rebounded",
 }

@@ -21,6 +21,7 @@ from iap_simulation.tasks.outcomes import (
     MISSED,
     NEVER_TOUCHED,
     NOT_TURNED,
+    REBOUNDED,
     OVERSHOT,
     RUNNING,
     SLID,
@@ -151,6 +152,8 @@ def turned(angles, forces, has_latch=False):
         ([0.0, 0.0, 0.0, 0.049], [5] * 4, True, LATCH_HELD),
         ([0.0, 0.0, 0.0, 0.049], [5, 5, 5, 0], True, HANDLE_SLIPPED),
         ([0.0] * 4, [0] * 4, True, NEVER_TOUCHED),
+        ([0.5, 1.0, 0.99, 0.0], [5] * 4, False, REBOUNDED),
+        ([0.5, 0.9, 0.99, 0.0], [5] * 4, False, NOT_TURNED),
         ([1.0, 1.0], [5, 20.1], False, TOO_FORCEFUL),
     ],
 )

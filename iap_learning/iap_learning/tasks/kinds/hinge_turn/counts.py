@@ -17,6 +17,7 @@ from iap_simulation.tasks.outcomes import (
     LATCH_HELD,
     NEVER_TOUCHED,
     NOT_TURNED,
+    REBOUNDED,
     SLIPPED_OFF,
     TIME_IS_UP,
     TOO_FORCEFUL,
@@ -57,16 +58,19 @@ class TurnCounts(NamedTuple):
         contact: of any contact on the platform.
         there: (B,) the first period since which the object has been far enough, or 0.
         angle: (B,) of the object [rad].
+        farthest: (B,) the largest angle so far [rad].
     """
 
     contact: ContactCounts
     there: Integers
     angle: Array
+    farthest: Array
 
     @classmethod
     def of(cls, batch: int) -> Self:
         """Turns that have not begun."""
-        return cls(ContactCounts.of(batch), np.zeros(batch, dtype=np.int64), np.zeros(batch))
+        angle, farthest = np.zeros((2, batch))
+        return cls(ContactCounts.of(batch), np.zeros(batch, dtype=np.int64), angle, farthest)
 
     def reset(self, worlds: Integers) -> None:
         """Begin anew in some worlds."""
@@ -89,6 +93,7 @@ def count(
     for b in range(len(forces)):
         if feel(counts.contact, b, forces[b], status[b]):
             counts.angle[b] = angles[b]
+            counts.farthest[b] = max(counts.farthest[b], angles[b])
             stay(counts.there, b, counts.contact.periods[b], angles[b] >= rules.angle)
             counts.contact.outcome[b] = _outcome(rules, counts, b)
 
@@ -105,6 +110,8 @@ def _outcome(rules: TurnRules, counts: TurnCounts, b: int) -> int:
         return RUNNING
     if contact.touched[b] == 0:
         return NEVER_TOUCHED
+    if counts.farthest[b] >= rules.angle > counts.angle[b]:
+        return REBOUNDED
     if counts.angle[b] < TURNED_SHARE * rules.angle:
         if rules.has_latch:
             return LATCH_HELD if contact.touches[b] else HANDLE_SLIPPED
