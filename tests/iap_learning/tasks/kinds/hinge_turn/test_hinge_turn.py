@@ -54,7 +54,11 @@ def test_a_turn_succeeds_by_its_angle_that_is_held_and_the_time_to_it_is_measure
         (np.minimum(OPENING, 40.0), 5.0, TIME_IS_UP),
         (np.minimum(OPENING, 40.0), np.r_[np.full(300, 5.0), np.zeros(100)], SLIPPED_OFF),
         (np.r_[OPENING[:350], np.full(50, 50.0)], 5.0, REBOUNDED),
-        (np.r_[OPENING[:350], np.full(50, 50.0)], np.r_[np.full(350, 5.0), np.zeros(50)], REBOUNDED),
+        (
+            np.r_[OPENING[:350], np.full(50, 50.0)],
+            np.r_[np.full(350, 5.0), np.zeros(50)],
+            REBOUNDED,
+        ),
         (OPENING, np.r_[np.zeros(50), 30.1, np.zeros(349)], TOO_FORCEFUL),
     ],
 )
