@@ -20,6 +20,7 @@ from iap_physics.batch.layout import rows_of
 from iap_physics.engines.make import BATCHES
 from iap_sensors.mounted.sampling import nearest_rate
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA
+from iap_sensors.rays.lidar_spec import LIDAR
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -34,7 +35,12 @@ IN_CONTACT = ("mujoco",)  # engines in which things touch
 ROW_BYTES = 24  # per world and row of its blocks, with what is made of them
 NOISE_BYTES = 8000  # per world, of noise drawn ahead
 IMU_BYTES = 9000  # per world and inertial unit
-SENSOR_TOPICS = ("imu", "mag", DEPTH_CAMERA)  # that worlds may have; the second is not measured
+SENSOR_TOPICS = (
+    "imu",
+    "mag",
+    DEPTH_CAMERA,
+    LIDAR,
+)  # that worlds may have; the second is not measured
 
 # Draws by which worlds differ in more than start and noise.
 DEVIATIONS = (
@@ -64,6 +70,7 @@ OF_OBJECTS = (
 )
 OF_MOTIONS = ("motion_speed", "motion_turn_deg", "motion_shift")
 REFUSED = ("docking", "modules")
+NO_WHOLE_SAMPLES = "imu: a control period holds no whole number of samples"
 
 
 def deviates(scenario: Scenario) -> bool:
@@ -90,7 +97,7 @@ def unsupported(scenario: Scenario) -> str | None:
         f"latches in {engine}": bool(scenario.latches) and engine not in IN_CONTACT,
         "plant": scenario.identified is not None,
         "sensors.imu of several vehicles": count > 1 and has_units,
-        "imu: a control period holds no whole number of samples": not _samples_fit(scenario),
+        NO_WHOLE_SAMPLES: not samples_fit(scenario),
         "sensors.cameras": bool(scenario.cameras),
     }
     what = next((what for what, is_so in reasons.items() if is_so), None)
@@ -105,7 +112,7 @@ def _unsupported_vehicle(scenario: Scenario, vehicle: VehicleSpec) -> str | None
     engine, law, source = scenario.engine.name, vehicle.control.law, vehicle.control.state_source
     resists = any(joint.resists for joint in Assembly.of(vehicle.platform, vehicle.name).joints)
     reasons = {
-        "sensors besides inertial units and depth cameras by rays": bool(
+        "sensors besides inertial units, depth cameras by rays and lidars": bool(
             set(vehicle.sensors.topics) - set(SENSOR_TOPICS)
         ),
         f"control.state_source: {source}": source != TRUTH,
@@ -127,7 +134,7 @@ def _unsupported_vehicle(scenario: Scenario, vehicle: VehicleSpec) -> str | None
     return next((what for what, is_so in reasons.items() if is_so), None)
 
 
-def _samples_fit(scenario: Scenario) -> bool:
+def samples_fit(scenario: Scenario) -> bool:
     """Tell if inertial units, if there are any, sample equally often in every control period."""
     unit, rates = scenario.vehicles[0].sensors.imu, scenario.rates
     return unit is None or rates.substeps % nearest_rate(unit.rate, rates.physics_hz)[1] == 0

@@ -14,6 +14,7 @@ from iap_learning.tasks.depth_camera import DepthCamera
 from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.history import History
+from iap_learning.tasks.kinds.platform.inertial import means_of
 from iap_learning.tasks.kinds.platform.observation_checks import check_in_worlds
 from iap_learning.tasks.kinds.platform.observations import NO_PARTS, ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
@@ -188,8 +189,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
             return inputs
         means, has_flown = np.zeros((self.count, 6)), self.steps > 0
         if has_flown.any():  # before, nothing has been measured
-            samples = [each[has_flown, 0] for each in (worlds.imu.w_S, worlds.imu.f_S)]
-            means[has_flown] = np.hstack([each.mean(axis=1) for each in samples])
+            means[has_flown] = means_of(*(each[has_flown, 0] for each in worlds.imu[:2]))
         return inputs._replace(imu=means)
 
     def _user_terms(self) -> TermsInWorlds:

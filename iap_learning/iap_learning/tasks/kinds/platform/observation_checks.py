@@ -6,7 +6,6 @@ from iap_io.runs.vehicle_meta import TRUTH
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
 from iap_simulation.batch.actions import REFERENCE_KINDS
-from iap_simulation.batch.ray_sensor import ray_sensor_spec
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -17,15 +16,26 @@ def check_in_worlds(task: PlatformTask, worlds: Worlds) -> None:
     Raises:
         BadInput: naming the key.
     """
-    _check_measures(task)
-    named = [name for name in task.observation if name in INERTIAL_TERMS]
-    if named and worlds.scenario.vehicles[0].sensors.imu is None:
+    check_measures(task)
+    key = inertial_key(task)
+    if key is not None and worlds.scenario.vehicles[0].sensors.imu is None:
         raise BadInput(
-            f"task '{task.name}': key 'observation.{named[0]}': scenario '{task.scenario}' has no sensors.imu"
+            f"task '{task.name}': key '{key}': scenario '{task.scenario}' has no sensors.imu"
         )
 
 
-def _check_measures(task: PlatformTask) -> None:
+def inertial_key(task: PlatformTask) -> str | None:
+    """The key of a task's first term of inertial units; None where it has none."""
+    keys = (f"observation.{name}" for name in task.observation if name in INERTIAL_TERMS)
+    return next(keys, None)
+
+
+def check_measures(task: PlatformTask) -> None:
+    """Refuse measured states where no controller measures.
+
+    Raises:
+        BadInput: naming the key.
+    """
     kind = task.action.kind
     if task.observed == "measured" and kind not in REFERENCE_KINDS:
         raise BadInput(
@@ -48,21 +58,3 @@ def measures_with_noise(task: PlatformTask, vehicle: VehicleSpec) -> bool:
             f" not estimates: it needs {shown(TRUTH)}"
         )
     return any(vehicle.state_noise.model_dump().values())
-
-
-def check_in_flight(task: PlatformTask, source: str) -> None:
-    """Refuse observations that single flights and nodes do not give.
-
-    Raises:
-        BadInput: naming the key.
-    """
-    _check_measures(task)
-    keys = [f"observation.{name}" for name in task.observation if name in INERTIAL_TERMS]
-    if task.depth is not None:
-        spec = ray_sensor_spec(task.depth.preset, task.depth.settings)
-        keys += [] if spec.IS_CAMERA else ["depth.preset"]
-    if keys:
-        raise BadInput(
-            f"policy '{source}': task '{task.name}', key '{keys[0]}': many worlds alone give that yet;"
-            " judge it there by `iap evaluate`"
-        )
