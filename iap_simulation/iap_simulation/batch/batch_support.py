@@ -12,12 +12,14 @@ import numpy as np
 
 from iap_control.actuation.kinds import laws
 from iap_control.controllers.controller import AUTO
-from iap_description.errors import BadInput, IapError
+from iap_description.errors import BadInput, IapError, shown
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.obstacles import Obstacles
+from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
 from iap_io.runs.vehicle_meta import TRUTH
 from iap_physics.batch.layout import rows_of
 from iap_physics.engines.make import BATCHES
+from iap_sensors.mounted.motion_capture import KEY as MOTION_CAPTURE
 from iap_sensors.mounted.sampling import nearest_rate
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA
 from iap_sensors.rays.lidar_spec import LIDAR
@@ -40,7 +42,8 @@ SENSOR_TOPICS = (
     "mag",
     DEPTH_CAMERA,
     LIDAR,
-)  # that worlds may have; the second is not measured
+    MOTION_CAPTURE,
+)  # of worlds; the second is not measured
 
 # Draws by which worlds differ in more than start and noise.
 DEVIATIONS = (
@@ -69,6 +72,7 @@ OF_OBJECTS = (
     "face_speed",
 )
 OF_MOTIONS = ("motion_speed", "motion_turn_deg", "motion_shift")
+STATE_SOURCES = (TRUTH, CAPTURE_INERTIAL)  # of worlds
 REFUSED = ("docking", "modules")
 NO_WHOLE_SAMPLES = "imu: a control period holds no whole number of samples"
 
@@ -112,10 +116,12 @@ def _unsupported_vehicle(scenario: Scenario, vehicle: VehicleSpec) -> str | None
     engine, law, source = scenario.engine.name, vehicle.control.law, vehicle.control.state_source
     resists = any(joint.resists for joint in Assembly.of(vehicle.platform, vehicle.name).joints)
     reasons = {
-        "sensors besides inertial units, depth cameras by rays and lidars": bool(
+        "sensors besides inertial units, depth cameras by rays, lidars and motion captures": bool(
             set(vehicle.sensors.topics) - set(SENSOR_TOPICS)
         ),
-        f"control.state_source: {source}": source != TRUTH,
+        f"control.state_source: {source}": source not in STATE_SOURCES,
+        f"control.state_source: {source}, of several vehicles or with an arm": source != TRUTH
+        and (len(scenario.vehicles) > 1 or vehicle.platform.arm is not None),
         f"control.law: {law} in {engine}": law not in (AUTO, *laws()) and engine not in IN_CONTACT,
         f"platform.arm in {engine}": vehicle.platform.arm is not None and engine not in IN_CONTACT,
         "faults": bool(vehicle.faults),
@@ -138,6 +144,20 @@ def samples_fit(scenario: Scenario) -> bool:
     """Tell if inertial units, if there are any, sample equally often in every control period."""
     unit, rates = scenario.vehicles[0].sensors.imu, scenario.rates
     return unit is None or rates.substeps % nearest_rate(unit.rate, rates.physics_hz)[1] == 0
+
+
+def refuse_estimates(scenario: Scenario, source: str) -> None:
+    """Refuse worlds whose vehicles go by estimates, for those who look at the truth.
+
+    Raises:
+        BadInput: one does.
+    """
+    for vehicle in scenario.vehicles:
+        method = vehicle.control.state_source
+        if method != TRUTH:
+            raise BadInput(
+                f"key 'control.state_source': {shown(method)}, but in many worlds {source} goes by the truth"
+            )
 
 
 def check_memory(worlds: int, vehicles: Sequence[VehicleSpec]) -> None:

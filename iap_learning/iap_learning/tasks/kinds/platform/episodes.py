@@ -20,7 +20,7 @@ from iap_learning.tasks.kinds.platform.observations import NO_PARTS, Observation
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules, begin
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
-from iap_learning.tasks.kinds.platform.task import PlatformTask
+from iap_learning.tasks.kinds.platform.task import ESTIMATED, PlatformTask
 from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
 from iap_learning.tasks.terms import TermWorld
 from iap_learning.tasks.user_functions import UserFunctions
@@ -179,9 +179,11 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         return self._known_inputs().arrays
 
     def _known_inputs(self) -> ObservationInputs:
-        """Inputs of observations: the truth, or what is measured in its place."""
+        """Inputs of observations: the truth, or what is measured or estimated in its place."""
         inputs, worlds = self._inputs(), self.worlds
-        if self.task.observed == "measured":
+        if self.task.observed == ESTIMATED:
+            inputs = inputs._replace(x=worlds.known_states().copy())
+        elif self.task.observed == "measured":
             x = inputs.x.copy()
             x[:, 0] = worlds.measured
             inputs = inputs._replace(x=x)
@@ -215,7 +217,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         inputs, status, user = self._inputs(), self.worlds.status, self._user
         reward = np.empty(self.count)
         out = np.empty((self.count, self.observer.size), np.float32)
-        is_apart = self._has_imu or self.task.observed == "measured"
+        is_apart = self._has_imu or self.task.observed != "truth"
         parts = NO_PARTS if is_apart else self.observer.parts
         task = (self._terms, self._rules, parts)
 

@@ -47,6 +47,8 @@ class InertialMeans:
         count = rates.substeps // nearest_rate(unit.rate, rates.physics_hz)[1]
         self._dt_ns = SECOND * scenario.dt
         self._half = 0.5 * self._dt_ns / count  # of the time between two samples [ns]
+        # Means over intervals are stamped by their ends, instants by themselves, from the period's begin on.
+        self._end = self._half if unit.sampling == "integrating" else -self._half
         self._samples: deque[ImuReading] = deque(maxlen=KEPT * count)
         self._means = np.zeros((1, 6))
         self.topic = imu_mounts(Assembly.of(vehicle.platform, vehicle.name))[0].source.topic
@@ -58,11 +60,12 @@ class InertialMeans:
 
     def is_ready(self, stamp: int, k: int) -> bool:
         """True if all samples of the period before instant k of a stamp [ns] have come; a start has none."""
-        return k == 0 or (bool(self._samples) and self._samples[-1].stamp > stamp - self._half)
+        last = self._samples[-1].stamp if self._samples else -1
+        return k == 0 or last > stamp + self._end - 2.0 * self._half
 
     def means(self, k: int) -> Array:
         """(1, 6) of the period before instant k: zero at a start, and of a unit that is silent those before."""
-        end = k * self._dt_ns + self._half
+        end = k * self._dt_ns + self._end
         period = [each for each in self._samples if end - self._dt_ns < each.stamp < end]
         if period:
             w_S, f_S = (

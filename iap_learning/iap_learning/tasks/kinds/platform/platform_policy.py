@@ -41,7 +41,7 @@ class OneWorld:
     """A vehicle as `iap_simulation.batch.actions` sees worlds.
 
     Attributes:
-        state: (1, bodies, 13).
+        state: (1, bodies, 13) that the vehicle goes by.
         rpm: (1, N, 4) [rpm].
         model: of the platform.
         goal: (1, 19 + N) the scenario's reference.
@@ -50,6 +50,10 @@ class OneWorld:
     def __init__(self, vehicle: Vehicle) -> None:
         self.model = vehicle.model
         self.state, self.rpm, self.goal = np.zeros((3, 1, 1))
+
+    def known_states(self) -> Array:
+        """The same."""
+        return self.state
 
     def references(self) -> References:
         """The scenario's reference."""

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from contact_engines import NAMES
 from linear_policies import linear_policy
+from watched_policies import observed_rows
 
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImuReading, SensorSource
@@ -28,6 +29,10 @@ SEEN = {  # what is observed -> keys of the task, and keys of its scenario
     "history": (
         {"observation": {"position_error": 1.0, "gyro": 1.0, "specific_force": 10.0}, "history": 3},
         {**UNIT, "sensors.imu.rate": 1000.0, "draw.imu_position": 0.02, "draw.imu_tilt_deg": 2.0},
+    ),
+    "instants": (
+        {"observation": {"position_error": 1.0, "gyro": 1.0, "specific_force": 10.0}},
+        {**UNIT, "sensors.imu.sampling": "instantaneous"},
     ),
     "lidar": (
         {
@@ -54,23 +59,6 @@ def saved(folder, settings, scenario, gains, drawn=0.05):
     return made, {**episodes.task.settings, "policy": path}, settings
 
 
-def observed_rows(monkeypatch):
-    """Observations that policies get from now on."""
-    rows, acting = [], Policy.acting
-
-    def watched(policy):
-        act = acting(policy)
-
-        def answer(observation):
-            rows.append(np.array(observation))
-            return act(observation)
-
-        return answer
-
-    monkeypatch.setattr(Policy, "acting", watched)
-    return rows
-
-
 @pytest.mark.parametrize("name", SEEN)
 def test_a_single_run_observes_what_the_world_of_its_seed_observes_bit_for_bit(
     name, tmp_path, monkeypatch
@@ -88,7 +76,7 @@ def test_a_single_run_observes_what_the_world_of_its_seed_observes_bit_for_bit(
             for _ in range(episodes.task.repeat - 1):
                 simulation.step()
             np.testing.assert_array_equal(simulation.state, episodes.worlds.state[1])
-    last = np.array(alone[1:])[:, 0, 6 if name != "history" else 3 :]
+    last = np.array(alone[1:])[:, 0, 3 if name in ("history", "instants") else 6 :]
     assert (last[-1] != last[0]).any() and np.abs(last).max() > 0.05
 
 
@@ -214,7 +202,7 @@ def test_other_sensors_than_a_policy_observes_are_refused_by_their_key(
 
 
 @pytest.mark.parametrize("order", ["USR", "RSU", "SUR"])
-@pytest.mark.parametrize("name", ["history", "lidar"])
+@pytest.mark.parametrize("name", ["history", "instants", "lidar"])
 def test_messages_in_any_order_fly_what_one_process_flies_bit_for_bit(name, order, tmp_path):
     settings, scenario = SEEN[name]
     _, keys, _ = saved(tmp_path, settings, scenario, {"position_error": 1.0})

@@ -93,7 +93,8 @@ def seen(observed="truth", terms=(), kind="velocity", preset=None):
 
 
 def sensed(imu):
-    vehicle = SimpleNamespace(sensors=SimpleNamespace(imu=imu))
+    control = SimpleNamespace(state_source="truth")
+    vehicle = SimpleNamespace(sensors=SimpleNamespace(imu=imu), control=control)
     return SimpleNamespace(scenario=SimpleNamespace(vehicles=[vehicle]))
 
 
