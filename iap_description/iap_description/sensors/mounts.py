@@ -122,6 +122,21 @@ def mount_poses(mounts: Sequence[SensorMount], x: Array) -> tuple[Array, Array]:
 
 
 @njit(cache=True)
+def poses_on(x: Array, p_BS_B: Array, q_BS: Array) -> tuple[Array, Array]:
+    """Positions (n, 3) [m] and attitudes (n, 4) in `map` of sensors on bodies with state rows (n, 13).
+
+    Args:
+        x: state rows.
+        p_BS_B: (n, 3) places of the sensors on their bodies [m].
+        q_BS: (n, 4) attitudes there.
+    """
+    p_WS_W, q_WS = np.empty((len(x), 3)), np.empty((len(x), 4))
+    for i in range(len(x)):
+        _put_pose(x[i], p_BS_B[i], q_BS[i], i, p_WS_W, q_WS)
+    return p_WS_W, q_WS
+
+
+@njit(cache=True)
 def _put_pose(row: Array, p_BS_B: Array, q_BS: Array, i: int, p_WS_W: Array, q_WS: Array) -> None:
     """Write into rows i where a sensor is on a body with a state row (13,)."""
     q = quat_at(row, 3)

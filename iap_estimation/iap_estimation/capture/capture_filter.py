@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -18,6 +19,54 @@ from iap_estimation.capture.gains import CaptureFilterSpec, CaptureGains
 
 CAPTURE_INERTIAL = "capture_inertial"  # the method's name
 LAST_POSES = 64  # that may wait for their samples
+
+
+class FilterConstants(NamedTuple):
+    """Numbers of a filter that stay as they are; frames are body B, inertial unit I, markers S.
+
+    Attributes:
+        place: (3,) gains, see `CaptureGains`.
+        angle: (2,) gains.
+        gravity: along -z of `map` [m/s^2].
+        p_BI_B: (3,) place of the unit [m].
+        q_BI: (4,) its attitude, xyzw.
+        p_IB_I: (3,) place of the body [m].
+        q_IB: (4,) its attitude.
+        p_SI_S: (3,) place of the unit in the markers' frame [m].
+        q_SI: (4,) its attitude there.
+    """
+
+    place: Array
+    angle: Array
+    gravity: float
+    p_BI_B: Array
+    q_BI: Array
+    p_IB_I: Array
+    q_IB: Array
+    p_SI_S: Array
+    q_SI: Array
+
+    @classmethod
+    def of(cls, imu: ImuInfo, capture: CaptureInfo, gains: CaptureGains, gravity: float) -> Self:
+        """The numbers of a filter of two sensors."""
+        p_BI_B, q_BI = np.array(imu.p_BS_B), np.array(imu.q_BS)
+        q_IB, q_SB = so3.conjugate(q_BI), so3.conjugate(np.array(capture.q_BS))
+        p_SI_S = so3.rotate(q_SB, p_BI_B - np.array(capture.p_BS_B))
+        unit = (p_BI_B, q_BI, -so3.rotate(q_IB, p_BI_B), q_IB)
+        return cls(gains.place, gains.angle, gravity, *unit, p_SI_S, so3.multiply(q_SB, q_BI))
+
+    @property
+    def gains(self) -> tuple[Array, Array, float]:
+        """Gains of a pose, and gravity, as `kernel.correct` takes them."""
+        return self.place, self.angle, self.gravity
+
+
+def starting_state(row: Array, constants: FilterConstants) -> Array:
+    """State (16,) of the unit on a body with a state row (13,), without offsets."""
+    arm_W, state = so3.rotate(row[Q], constants.p_BI_B), np.zeros(kernel.SIZE)
+    state[:3], state[3:7] = row[P] + arm_W, so3.multiply(row[Q], constants.q_BI)
+    state[7:10] = row[V] + np.cross(row[10:13], arm_W)
+    return state
 
 
 class CaptureFilter:
@@ -37,20 +86,16 @@ class CaptureFilter:
         t: of the newest sample [s]; minus infinity before it has begun.
         t_pose: of the newest pose [s]; minus infinity before the first.
         deviation: standard deviation of a place behind a pose [m].
+        constants: gains, gravity, and where the unit and the markers are.
     """
 
     def __init__(
         self, imu: ImuInfo, capture: CaptureInfo, spec: CaptureFilterSpec, gravity: float
     ) -> None:
-        self.imu, self.capture, self._gravity = imu, capture, gravity
+        self.imu, self.capture = imu, capture
         gains = CaptureGains.of(spec, capture, imu)
-        self._gains, self.deviation = (gains.place, gains.angle), gains.deviation
-        self._p_BI_B, self._q_BI = np.array(imu.p_BS_B), np.array(imu.q_BS)
-        self._q_IB = so3.conjugate(self._q_BI)
-        self._p_IB_I = -so3.rotate(self._q_IB, self._p_BI_B)
-        q_SB = so3.conjugate(np.array(capture.q_BS))
-        self._q_SI = so3.multiply(q_SB, self._q_BI)
-        self._p_SI_S = so3.rotate(q_SB, self._p_BI_B - np.array(capture.p_BS_B))
+        self.deviation = gains.deviation
+        self.constants = FilterConstants.of(imu, capture, gains, gravity)
         self._sample, self._pose = np.zeros(6), np.zeros(7)
         self.reset()
 
@@ -97,10 +142,7 @@ class CaptureFilter:
     def begin(self, t: float, row: Array) -> None:
         """Begin at a body's state row (13,) at a time [s]."""
         self.reset()
-        arm_W = so3.rotate(row[Q], self._p_BI_B)
-        state = self._ring[2][0]
-        state[:3], state[3:7] = row[P] + arm_W, so3.multiply(row[Q], self._q_BI)
-        state[7:10] = row[V] + np.cross(row[10:13], arm_W)
+        self._ring.states[0] = starting_state(row, self.constants)
         self._ring[0][0], self._ring[3][kernel.COUNT], self.t = t, 1, t
 
     def take_sample(self, reading: ImuReading) -> None:
@@ -109,7 +151,7 @@ class CaptureFilter:
         if not math.isfinite(self.t) or t <= self.t + kernel.TOLERANCE:
             return
         self._sample[:3], self._sample[3:] = reading.w_WS_S, reading.f_S
-        kernel.predict(*self._ring, t, self._sample, self._gravity)
+        kernel.predict(*self._ring, t, self._sample, self.constants.gravity)
         self.t = t
         while self._waiting and self._waiting[0][0] <= self.t + kernel.TOLERANCE:
             self._correct(*self._waiting.pop(0))
@@ -121,7 +163,8 @@ class CaptureFilter:
             return
         self.t_pose = t
         pose = self._pose
-        kernel.unit_pose(reading.p_WS_W, reading.q_WS, self._p_SI_S, self._q_SI, pose)
+        constants = self.constants
+        kernel.unit_pose(reading.p_WS_W, reading.q_WS, constants.p_SI_S, constants.q_SI, pose)
         if not math.isfinite(self.t):
             self._ring[2][0][:7] = pose
             self._ring[0][0], self._ring[3][kernel.COUNT], self.t = t, 1, t
@@ -131,7 +174,7 @@ class CaptureFilter:
             self._waiting = [*self._waiting[1 - LAST_POSES :], (t, pose.copy())]
 
     def _correct(self, t: float, pose: Array) -> None:
-        kernel.correct(*self._ring, t, pose, *self._gains, self._gravity)
+        kernel.correct(*self._ring, t, pose, *self.constants.gains)
 
     @property
     def offsets(self) -> Array:
@@ -146,8 +189,8 @@ class CaptureFilter:
             self._ring[2][i],
             self._ring[1][i],
             span if span > kernel.TOLERANCE else 0.0,
-            self._p_IB_I,
-            self._q_IB,
+            self.constants.p_IB_I,
+            self.constants.q_IB,
             out,
         )
 

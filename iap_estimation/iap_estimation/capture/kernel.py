@@ -21,6 +21,7 @@ makes no difference in which order samples and poses of the same times arrive.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -170,11 +171,39 @@ def unit_pose(p_WS_W: Array, q_WS: Array, p_SI_S: Array, q_SI: Array, out: Array
     _put4(out, 3, qmul(q, quat_at(q_SI, 0)))
 
 
-def empty_ring() -> tuple[Array, Array, Array, Integers]:
-    """Times, samples, states and indices of a ring that holds nothing."""
-    return (
-        np.zeros(KEPT),
-        np.zeros((KEPT, 6)),
-        np.zeros((KEPT + 1, SIZE)),
-        np.zeros(2, dtype=np.int64),
+class Rings(NamedTuple):
+    """Rings of B filters, or of one without the first axis; see `correct`.
+
+    Attributes:
+        times: (B, KEPT) of the entries [s].
+        samples: (B, KEPT, 6) that led to them.
+        states: (B, KEPT + 1, SIZE) then, and one row to work in.
+        ring: (B, 2) NEWEST, COUNT.
+    """
+
+    times: Array
+    samples: Array
+    states: Array
+    ring: Integers
+
+
+class Waiting(NamedTuple):
+    """A pose of each of B filters that waits for its sample: times (B,) [s], infinite without one, and poses (B, 7)."""
+
+    times: Array
+    poses: Array
+
+
+def empty_rings(batch: int) -> Rings:
+    """Rings of B filters that hold nothing."""
+    return Rings(
+        np.zeros((batch, KEPT)),
+        np.zeros((batch, KEPT, 6)),
+        np.zeros((batch, KEPT + 1, SIZE)),
+        np.zeros((batch, 2), dtype=np.int64),
     )
+
+
+def empty_ring() -> Rings:
+    """A ring that holds nothing."""
+    return Rings(*(each[0] for each in empty_rings(1)))

@@ -65,6 +65,11 @@ class CaptureNavigator:
             self._vision.see(0, reading.t)
 
     @property
+    def filter(self) -> CaptureFilter:
+        """The filter that it navigates by."""
+        return self._filter
+
+    @property
     def vision_events(self) -> Sequence[tuple[float, str]]:
         """Times [s] at which poses of the motion capture stayed away, and came again."""
         return self._vision.events

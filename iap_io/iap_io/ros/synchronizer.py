@@ -47,6 +47,12 @@ class TimeSynchronizer:
         self._waiting = {s: others for s, others in self._waiting.items() if s > stamp}
         return Instant(stamp, k, tuple(parts[i] for i in range(len(parts))))
 
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Sources whose part of the newest instant has not come; none where it is complete, or before the first."""
+        parts = self._waiting.get(max(self._newest))
+        return () if parts is None else tuple(set(range(len(self._newest))) - set(parts))
+
 
 class RateSchedule:
     """The sensors that are due, where instants may be missing: each once in every period of its own.

@@ -6,6 +6,7 @@ from functools import partial
 
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
+from iap_description.sensors.sensor_info import AnySensor, ImuInfo
 from iap_io.ros.node import SuiteNode
 from iap_io.ros.sensor_topics import RELIABLE
 from iap_io.sensor_messages.sensor_reader import Decoder
@@ -25,11 +26,16 @@ def checked_phase(number: int) -> int:
     return number
 
 
-def listen_to_images(
-    node: SuiteNode, scenario: Scenario, camera: str, take: Callable[[Reading], None]
+def listen_to_sensor(
+    node: SuiteNode, scenario: Scenario, sensor: str, take: Callable[[Reading], None]
 ) -> None:
-    """Subscribe to the images of a camera as they are, not compressed."""
-    infos = [each for each in sensor_infos(scenario) if each.topic == camera]
-    decode = Decoder(infos, ("none",))
+    """Subscribe to the readings of a sensor by its topic: images as they are, not compressed, and no true biases."""
+    infos = [each for each in sensor_infos(scenario) if each.topic == sensor]
+    decode = Decoder([_without_biases(each) for each in infos], ("none",))
     for topic, kind in decode.types.items():
         node.inputs.listen(kind, node.absolute(topic), partial(decode, topic), take, RELIABLE)
+
+
+def _without_biases(info: AnySensor) -> AnySensor:
+    """A sensor as it is on a real vehicle, where nobody knows its biases."""
+    return info.model_copy(update={"has_bias": False}) if isinstance(info, ImuInfo) else info

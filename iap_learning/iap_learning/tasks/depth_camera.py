@@ -10,6 +10,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.math import so3
 from iap_description.sensors.mounts import optical
 from iap_learning.tasks.depth_numbers import DepthImage, DepthNumbers
+from iap_sensors.rays.clouds import lengths
 from iap_simulation.batch.ray_sensor import SensedWorlds, WorldRaySensor, ray_sensor_spec
 
 
@@ -27,7 +28,7 @@ class ImageGeometry(NamedTuple):
 
 
 class DepthCamera(DepthNumbers):
-    """Depth images of many worlds as numbers, a camera's along its view and a lidar's along its beams.
+    """Depth images of many worlds as numbers, a camera's along its view and a lidar's of its points.
 
     Args:
         image: what a task says of them.
@@ -43,7 +44,7 @@ class DepthCamera(DepthNumbers):
 
     def __init__(self, image: DepthImage, worlds: SensedWorlds, vehicle: int = 0) -> None:
         is_camera = ray_sensor_spec(image.preset, image.settings).IS_CAMERA
-        self._output = "depth" if is_camera else "range"
+        self._output = "depth" if is_camera else "points"
         settings = image.settings
         self._sensor = WorldRaySensor.of(
             worlds, image.preset, (self._output,), vehicle=vehicle, **settings
@@ -58,10 +59,11 @@ class DepthCamera(DepthNumbers):
         rows, columns = self.blocks
         blocks = ways_S.reshape(self.shape[0], rows, self.shape[1], columns, 3)
         mount = self._sensor.mount
-        turn = mount.q_BS if self._output == "range" else optical(mount.q_BS)
+        turn = mount.q_BS if self._output == "points" else optical(mount.q_BS)
         ways_B = so3.rotate(turn, blocks.mean(axis=(1, 3)).reshape(-1, 3))
         return ImageGeometry(ways_B, np.array(mount.p_BS_B))
 
     def __call__(self, indices: Integers | None = None) -> NDArray[np.float32]:
         """(B, numbers) at the present states, row by row; or those of some worlds."""
-        return self.of(self._sensor.images(indices)[self._output])
+        pixels = self._sensor.images(indices)[self._output]
+        return self.of(pixels if self._output == "depth" else lengths(pixels))

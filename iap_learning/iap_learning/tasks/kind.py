@@ -15,7 +15,7 @@ from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.senses import Sense, Senses
 from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import RUNNING
-from iap_sensors.mounted.sensor_suite import CameraSink
+from iap_sensors.mounted.sensor_suite import SensorInput
 from iap_simulation.loop.agents import FlightAgent, JointGuidance
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.simulation import Simulation
@@ -66,8 +66,8 @@ class FlyingPolicy(Protocol):
         """Name and task of the policy."""
 
     @property
-    def eye(self) -> CameraSink | None:
-        """Receiver of its images; None where it sees none."""
+    def inputs(self) -> Sequence[SensorInput]:
+        """Receivers of the sensors' readings that it acts on."""
 
     @property
     def asks_for(self) -> tuple[Sense, ...]:
@@ -77,8 +77,8 @@ class FlyingPolicy(Protocol):
     def gives_references(self) -> bool:
         """True if its outputs are references for the vehicle's controller; else they are commands of its aircraft."""
 
-    def image_due(self, stamp: int, k: int) -> float | None:
-        """Time [ns] from which on an image is new enough for instant k of a stamp [ns]; None: it needs none."""
+    def lacks(self, stamp: int, k: int) -> Sequence[str]:
+        """Topics of the sensors that instant k of a stamp [ns] needs a reading of, and has none yet."""
 
     def __call__(
         self, k: int, x: Array, rpm: Array, reference: Array, senses: Senses

@@ -17,6 +17,7 @@ from iap_learning.tasks.touch_interface import TouchInterface
 from iap_learning.tasks.touch_task import TouchTask
 from iap_learning.tasks.user_functions import UserFunctions
 from iap_learning.tasks.user_inputs import TermInputs, WorldArrays
+from iap_simulation.batch.batch_support import refuse_estimates
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import ARRIVED, RUNNING
@@ -130,7 +131,9 @@ class TouchEpisodes(Episodes[T, Worlds], Generic[T, I]):
 
     def _made(self, settings: Mapping[str, Any], worlds: int) -> Worlds:
         keys = {**self._settings, **settings}
-        return Worlds.of(self._of_task.scenario, worlds, settings=keys, **self._how)
+        made = Worlds.of(self._of_task.scenario, worlds, settings=keys, **self._how)
+        refuse_estimates(made.scenario, f"task '{self._of_task.name}'")
+        return made
 
     def _choose(self, *, by_law: bool) -> None:
         """Let worlds be flown by the scenario's own law, or by actions, from their start on.

@@ -51,7 +51,7 @@ class TouchPolicy:
         BadInput: the policy is of another platform, rate or layout, or the scenario's own laws of contact act.
     """
 
-    eye, gives_references = None, True
+    inputs, gives_references = (), True
 
     def __init__(
         self,
@@ -84,9 +84,9 @@ class TouchPolicy:
         """True if it acts anew at control instant k; a missed instant puts off no action."""
         return k // self._repeat > self._period
 
-    def image_due(self, stamp: int, k: int) -> float | None:  # noqa: ARG002 - as of all that fly
-        """None: it waits for no image."""
-        return None
+    def lacks(self, stamp: int, k: int) -> Sequence[str]:  # noqa: ARG002 - as of all that fly
+        """Nothing: it looks at no sensor."""
+        return ()
 
     def __call__(
         self, k: int, x: Array, rpm: Array, reference: Array, senses: Senses

@@ -120,6 +120,11 @@ class InertialProbe(PlantPart):
             np.take(x, self._rows, axis=1, out=self._last)
         self._tick += 1
 
+    @property
+    def steps(self) -> int:
+        """Physics steps that it has seen, of which ticks are counted."""
+        return self._tick
+
     def take(self) -> InertialSamples:
         """The samples of the first world since the last call."""
         every = self.take_all()

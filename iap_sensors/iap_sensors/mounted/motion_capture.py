@@ -67,12 +67,16 @@ class _Markers:
     def error(self, spec: MotionCaptureSpec) -> tuple[Array, Array]:
         """Shift (3,) [m] and turn (4,) of the next pose."""
         if self.next == len(self.shifts):
-            draws = self.rng.standard_normal((POSES_DRAWN_AT_ONCE, 2, 3))
-            self.shifts = spec.position * draws[:, 0]
-            self.turns = so3.quaternion_exp(spec.attitude * draws[:, 1])
+            self.shifts, self.turns = drawn_errors(spec, self.rng)
             self.next = 0
         self.next += 1
         return self.shifts[self.next - 1], self.turns[self.next - 1]
+
+
+def drawn_errors(spec: MotionCaptureSpec, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Shifts (K, 3) [m] and turns (K, 4) of the next K poses."""
+    draws = rng.standard_normal((POSES_DRAWN_AT_ONCE, 2, 3))
+    return spec.position * draws[:, 0], so3.quaternion_exp(spec.attitude * draws[:, 1])
 
 
 class MotionCaptures(MountedSensors):

@@ -28,14 +28,17 @@ class ReadingSink(Protocol):
         """Receive one; those of one sensor come in the order of their stamps."""
 
 
-class CameraSink(ReadingSink, Protocol):
-    """Receives readings, and looks at those of one camera.
+class SensorInput(ReadingSink, Protocol):
+    """Receives readings, and takes those of one sensor for somebody who acts on them.
 
     Attributes:
-        topic: of the camera, without its last part.
+        topic: of the sensor, as its description has it.
     """
 
     topic: str
+
+    def is_ready(self, stamp: int, k: int) -> bool:
+        """True if all has come that an action at control instant k of a stamp [ns] needs."""
 
 
 class VehicleSensors:

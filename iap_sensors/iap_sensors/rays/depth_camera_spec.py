@@ -46,6 +46,11 @@ class DepthCameraSpec(Record):
     dropout: Share  # of the pixels that give nothing
     resolution: NonNegative  # of the ranges that it gives [m]; 0: any
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of its image."""
+        return self.height, self.width
+
     @model_validator(mode="after")
     def _can_be_built(self) -> Self:
         if self.range_min >= self.range_max:

@@ -12,6 +12,7 @@ from pydantic import model_validator
 from iap_description.config.record import Presets, Record
 from iap_description.config.values import Count, Degrees, Hertz, NonNegative, Positive, Share
 
+LIDAR = "lidar"  # key under `sensors`, and last part of the topics
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "lidar", "lidar")
 MAX_BEAMS = 1 << 20  # in a turn; real ones have 262144
 
@@ -35,6 +36,11 @@ class LidarSpec(Record):
     noise_share: NonNegative = 0.0  # and of it in proportion to the range, added to the former
     resolution: NonNegative = 0.0  # of the ranges that it gives [m]; 0: any
     dropout: Share  # of the points that do not come back
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of its image, which are channels and azimuths."""
+        return self.channels, self.columns
 
     @model_validator(mode="after")
     def _can_be_built(self) -> Self:

@@ -67,7 +67,7 @@ def _of_camera(spec: DepthCameraSpec) -> Pattern:
         )
         cosines = np.ones_like(angle)
     axis = np.array([0.0, 0.0, 1.0])
-    return _pattern((spec.height, spec.width), ways, 0.0, spec.range_max, cosines, axis)
+    return _pattern(spec.shape, ways, 0.0, spec.range_max, cosines, axis)
 
 
 def _of_lidar(spec: LidarSpec) -> Pattern:
@@ -77,8 +77,7 @@ def _of_lidar(spec: LidarSpec) -> Pattern:
     middle = ways.mean(axis=0)
     size = np.linalg.norm(middle)
     axis = middle / size if size > 0.1 else np.array([1.0, 0.0, 0.0])
-    shape = (spec.channels, spec.columns)
-    return _pattern(shape, ways, spec.range_min, spec.range_max, np.ones(len(ways)), axis)
+    return _pattern(spec.shape, ways, spec.range_min, spec.range_max, np.ones(len(ways)), axis)
 
 
 def _pattern(

@@ -41,6 +41,9 @@ class PlatformWorlds(Protocol):
     def state(self) -> Array:
         """(B, bodies, 13) states."""
 
+    def known_states(self) -> Array:
+        """(B, bodies, 13) states that the vehicle goes by."""
+
     @property
     def rpm(self) -> Array:
         """(B, N, 4) rotor speeds [rpm]."""
@@ -132,7 +135,7 @@ def _acceleration(values: Array, worlds: PlatformWorlds) -> Action:
 
 def _level(values: Array, worlds: PlatformWorlds, what: int) -> Action:
     rows = worlds.references().rows.copy()
-    _make_level(values, worlds.state, what, rows)
+    _make_level(values, worlds.known_states(), what, rows)
     return References.of(rows, Level(level_of(what, worlds.model.actuation.tilts_to_push)))
 
 

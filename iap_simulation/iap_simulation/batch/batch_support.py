@@ -12,14 +12,17 @@ import numpy as np
 
 from iap_control.actuation.kinds import laws
 from iap_control.controllers.controller import AUTO
-from iap_description.errors import BadInput, IapError
+from iap_description.errors import BadInput, IapError, shown
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.obstacles import Obstacles
+from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
 from iap_io.runs.vehicle_meta import TRUTH
 from iap_physics.batch.layout import rows_of
 from iap_physics.engines.make import BATCHES
+from iap_sensors.mounted.motion_capture import KEY as MOTION_CAPTURE
 from iap_sensors.mounted.sampling import nearest_rate
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA
+from iap_sensors.rays.lidar_spec import LIDAR
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -34,7 +37,13 @@ IN_CONTACT = ("mujoco",)  # engines in which things touch
 ROW_BYTES = 24  # per world and row of its blocks, with what is made of them
 NOISE_BYTES = 8000  # per world, of noise drawn ahead
 IMU_BYTES = 9000  # per world and inertial unit
-SENSOR_TOPICS = ("imu", "mag", DEPTH_CAMERA)  # that worlds may have; the second is not measured
+SENSOR_TOPICS = (
+    "imu",
+    "mag",
+    DEPTH_CAMERA,
+    LIDAR,
+    MOTION_CAPTURE,
+)  # of worlds; the second is not measured
 
 # Draws by which worlds differ in more than start and noise.
 DEVIATIONS = (
@@ -63,7 +72,9 @@ OF_OBJECTS = (
     "face_speed",
 )
 OF_MOTIONS = ("motion_speed", "motion_turn_deg", "motion_shift")
+STATE_SOURCES = (TRUTH, CAPTURE_INERTIAL)  # of worlds
 REFUSED = ("docking", "modules")
+NO_WHOLE_SAMPLES = "imu: a control period holds no whole number of samples"
 
 
 def deviates(scenario: Scenario) -> bool:
@@ -90,7 +101,7 @@ def unsupported(scenario: Scenario) -> str | None:
         f"latches in {engine}": bool(scenario.latches) and engine not in IN_CONTACT,
         "plant": scenario.identified is not None,
         "sensors.imu of several vehicles": count > 1 and has_units,
-        "imu: a control period holds no whole number of samples": not _samples_fit(scenario),
+        NO_WHOLE_SAMPLES: not samples_fit(scenario),
         "sensors.cameras": bool(scenario.cameras),
     }
     what = next((what for what, is_so in reasons.items() if is_so), None)
@@ -105,10 +116,12 @@ def _unsupported_vehicle(scenario: Scenario, vehicle: VehicleSpec) -> str | None
     engine, law, source = scenario.engine.name, vehicle.control.law, vehicle.control.state_source
     resists = any(joint.resists for joint in Assembly.of(vehicle.platform, vehicle.name).joints)
     reasons = {
-        "sensors besides inertial units and depth cameras by rays": bool(
+        "sensors besides inertial units, depth cameras by rays, lidars and motion captures": bool(
             set(vehicle.sensors.topics) - set(SENSOR_TOPICS)
         ),
-        f"control.state_source: {source}": source != TRUTH,
+        f"control.state_source: {source}": source not in STATE_SOURCES,
+        f"control.state_source: {source}, of several vehicles or with an arm": source != TRUTH
+        and (len(scenario.vehicles) > 1 or vehicle.platform.arm is not None),
         f"control.law: {law} in {engine}": law not in (AUTO, *laws()) and engine not in IN_CONTACT,
         f"platform.arm in {engine}": vehicle.platform.arm is not None and engine not in IN_CONTACT,
         "faults": bool(vehicle.faults),
@@ -127,10 +140,24 @@ def _unsupported_vehicle(scenario: Scenario, vehicle: VehicleSpec) -> str | None
     return next((what for what, is_so in reasons.items() if is_so), None)
 
 
-def _samples_fit(scenario: Scenario) -> bool:
+def samples_fit(scenario: Scenario) -> bool:
     """Tell if inertial units, if there are any, sample equally often in every control period."""
     unit, rates = scenario.vehicles[0].sensors.imu, scenario.rates
     return unit is None or rates.substeps % nearest_rate(unit.rate, rates.physics_hz)[1] == 0
+
+
+def refuse_estimates(scenario: Scenario, source: str) -> None:
+    """Refuse worlds whose vehicles go by estimates, for those who look at the truth.
+
+    Raises:
+        BadInput: one does.
+    """
+    for vehicle in scenario.vehicles:
+        method = vehicle.control.state_source
+        if method != TRUTH:
+            raise BadInput(
+                f"key 'control.state_source': {shown(method)}, but in many worlds {source} goes by the truth"
+            )
 
 
 def check_memory(worlds: int, vehicles: Sequence[VehicleSpec]) -> None:

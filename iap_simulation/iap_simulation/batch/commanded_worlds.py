@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Booleans
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import REF_P, Command, P
 from iap_physics.arm.batch_grippers import BatchGrippers
 from iap_physics.engines.batch_engine import ArmEngine
@@ -18,7 +18,7 @@ from iap_simulation.batch.contact_endings import WatchingEngine
 from iap_simulation.batch.references import References
 from iap_simulation.batch.tracking import MixedActions
 from iap_simulation.batch.world_views import WorldViews
-from iap_simulation.vehicles.endings import MAX_DISTANCE
+from iap_simulation.vehicles.endings import MAX_DISTANCE, failure_of
 
 VehicleAction = References | Command | MixedActions | None
 WorldAction = VehicleAction | Mapping[str, VehicleAction]
@@ -188,3 +188,15 @@ class CommandedWorlds(WorldViews):
         """Note the vehicle whose flight has ended worlds (B,)."""
         if ended.any() and isinstance(self._engine, WatchingEngine):
             self._engine.culprits[ended] = vehicle
+
+    def ended(self, i: int) -> float:
+        """Simulation time of the last control instant that a world has come to [s]."""
+        steps = int(self._current(self._engine.step_counts)[i])
+        return (steps - steps % self._plant.substeps) * self._plant.dt
+
+    def failure(self, i: int) -> FlightFailed | None:
+        """Failure that has ended a world, as it would have ended the single run; None while it runs."""
+        steps = int(self._current(self._engine.step_counts)[i])
+        engine = self._engine
+        culprit = int(engine.culprits[i]) if isinstance(engine, WatchingEngine) else 0
+        return failure_of(int(self.status[i]), self.names[culprit], steps, self._plant.dt)

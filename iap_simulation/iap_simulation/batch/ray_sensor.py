@@ -25,7 +25,7 @@ from iap_sensors.rays import depth_camera_spec
 from iap_sensors.rays import lidar_spec as lidar
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
 from iap_sensors.rays.images import KINDS, Images, RaySensor
-from iap_sensors.rays.lidar_spec import LidarSpec
+from iap_sensors.rays.lidar_spec import LIDAR, LidarSpec
 from iap_sensors.rays.noise import Keys, bases_of, frame_keys
 from iap_sensors.rays.world_rays import Mover, Rays, movers_of
 from iap_simulation.batch.batch_support import check_fits
@@ -35,7 +35,6 @@ from iap_simulation.scenario.scenario import Scenario
 if TYPE_CHECKING:
     from iap_sensors.rays.warp.images import WarpImages  # an extra
 
-LIDAR = "lidar"
 EMBREE, WARP = "cpu", "warp"  # devices that cast on the CPU, by Embree and by Warp
 TRIANGLE_BYTES = (
     240  # of a triangle that stands in a world of its own, with its part of Embree's tree

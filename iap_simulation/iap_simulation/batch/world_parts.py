@@ -30,6 +30,7 @@ from iap_simulation.batch.batch_support import check_fits, check_memory, deviate
 from iap_simulation.batch.contact_endings import ContactEndings
 from iap_simulation.batch.starts import Starts, seed_array
 from iap_simulation.batch.tracking import Tracking
+from iap_simulation.batch.world_estimates import WorldEstimates
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.randomization import (
     drawn_deviation,
@@ -54,6 +55,7 @@ class WorldInertialUnits:
     Attributes:
         probe: what the plant shows its physics steps.
         samples: of the last control period, arrays (B, M, S, 3); before the first one S is 0.
+        ages: (S,) physics steps from their stamps to the period's end.
     """
 
     def __init__(self, scenario: Scenario, spec: PlantSpec, batch: int) -> None:
@@ -68,7 +70,7 @@ class WorldInertialUnits:
         self._errors = Imus(
             vehicle.sensors.imu, scenario.rates.physics_hz / plant_vehicle.imu.every, rngs
         )
-        self.samples = self._none(batch)
+        self.samples, self.ages = self._none(batch), np.zeros(0, dtype=np.int64)
 
     def _none(self, batch: int) -> ImuSamples:
         return ImuSamples(*np.zeros((4, batch, len(self._topics), 0, 3)))
@@ -86,7 +88,8 @@ class WorldInertialUnits:
 
     def measure(self) -> None:
         """Take the samples of the control period that has just been flown."""
-        _, w, f = self.probe.take_all()
+        ticks, w, f = self.probe.take_all()
+        self.ages = self.probe.steps - ticks
         steps, batch, count, _ = w.shape
         by_unit = (np.moveaxis(each, 0, 2).reshape(batch * count, steps, 3) for each in (w, f))
         measured = self._errors(*by_unit)
@@ -107,6 +110,7 @@ class WorldParts:
         trackings: references, measured states and controllers of each vehicle.
         units: inertial units; None without.
         endings: of flights in contact; None without contact.
+        estimates: that the vehicle goes by; None where it goes by the truth.
         threads: that share the worlds.
         starter: that draws the starts of seeds.
     """
@@ -120,6 +124,7 @@ class WorldParts:
     trackings: tuple[Tracking, ...]
     units: WorldInertialUnits | None
     endings: ContactEndings | None
+    estimates: WorldEstimates | None
     threads: Threads
     starter: "WorldStarter"
 
@@ -154,6 +159,7 @@ class WorldParts:
             tuple(Tracking(scenario, i, each, batch) for i, each in enumerate(vehicles)),
             units,
             endings,
+            WorldEstimates.of(scenario, flight, batch),
             threads,
             WorldStarter(scenario, flight, touches=endings is not None),
         )

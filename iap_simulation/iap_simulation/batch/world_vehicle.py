@@ -30,6 +30,9 @@ class FleetWorlds(Protocol):
     def instants(self) -> Integers:
         """(B,) numbers of the worlds' control instants."""
 
+    def known_states(self, vehicle: int = 0) -> Array:
+        """(B, bodies, 13) states that a vehicle goes by."""
+
 
 class WorldVehicle:
     """A vehicle in B worlds; arrays are views that the next step overwrites.
@@ -61,7 +64,9 @@ class WorldVehicle:
     @property
     def measured(self) -> Array:
         """(B, 13) central bodies as controllers have measured them last."""
-        return self._worlds.trackings[self._number].commander.measured(self.state)
+        return self._worlds.trackings[self._number].commander.measured(
+            self._worlds.known_states(self._number)
+        )
 
     @property
     def rpm(self) -> Array:

@@ -10,7 +10,7 @@ from iap_control.allocation.model import PlatformModel
 from iap_control.batch.controllers import Controllers
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.errors import BadInput, FlightFailed, IapError
+from iap_description.errors import BadInput, IapError
 from iap_io.runs.run_meta import RunMeta
 from iap_physics.batch.threads import Threads
 from iap_physics.engines.batch_engine import ArmJointBatch, ObjectEngine
@@ -19,7 +19,6 @@ from iap_physics.plant.plant import Plant
 from iap_sensors.inertial.imu import ImuSamples
 from iap_simulation.batch.batch_support import deviates
 from iap_simulation.batch.commanders import WorldInputs
-from iap_simulation.batch.contact_endings import WatchingEngine
 from iap_simulation.batch.placed_objects import PlacedObjects
 from iap_simulation.batch.references import References
 from iap_simulation.batch.tracking import Tracking
@@ -27,7 +26,6 @@ from iap_simulation.batch.world_parts import WorldParts
 from iap_simulation.batch.world_vehicle import WorldVehicle
 from iap_simulation.scenario.randomization import drawn_deviation
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.vehicles.endings import failure_of
 
 
 class WorldViews:
@@ -47,7 +45,7 @@ class WorldViews:
         self.scenario, self.flight, self.seeds = parts.scenario, parts.flight, parts.seeds
         self._plant, self._trackings, self._units = parts.plant, parts.trackings, parts.units
         self._vehicles, self._engine, self._threads = parts.vehicles, parts.engine, parts.threads
-        self._endings = parts.endings
+        self._endings, self._estimates = parts.endings, parts.estimates
         self._gpu = gpu
 
     def _seeded(self, i: int) -> Scenario:
@@ -159,10 +157,19 @@ class WorldViews:
             return self.state
         return np.hstack([self.vehicle(name).state for name in self.names])
 
+    def known_states(self, vehicle: int = 0) -> Array:
+        """(B, bodies, 13) states that a vehicle goes by: its estimates, or the truth; the next step overwrites them."""
+        return self._plant.state(vehicle) if self._estimates is None else self._estimates.x
+
+    @property
+    def flies_on_estimates(self) -> bool:
+        """True if the vehicle's controller and autopilots go by an estimate."""
+        return self._estimates is not None
+
     @property
     def measured(self) -> Array:
-        """(B, 13) central bodies as controllers have measured them last; at a start, and without noise, the truth."""
-        return self._tracking.commander.measured(self.state)
+        """(B, 13) central bodies as controllers have measured them last; at a start, and without noise, as known."""
+        return self._tracking.commander.measured(self._current(self.known_states()))
 
     @property
     def position_bias(self) -> Array:
@@ -215,7 +222,8 @@ class WorldViews:
         """The present inputs of the commander of a vehicle."""
         plant = self.plant
         times, contact_W = plant.times, plant.contact_wrenches(vehicle)
-        return WorldInputs(plant.state(vehicle), times, contact_W, plant.status == RUNNING)
+        x = self.known_states(vehicle)
+        return WorldInputs(x, times, contact_W, plant.status == RUNNING)
 
     @property
     def contact_wrenches(self) -> Array:
@@ -286,15 +294,3 @@ class WorldViews:
             and tracking.commander.measures_truth
             and self._plant.is_steady
         )
-
-    def ended(self, i: int) -> float:
-        """Simulation time of the last control instant that a world has come to [s]."""
-        steps = int(self._current(self._engine.step_counts)[i])
-        return (steps - steps % self._plant.substeps) * self._plant.dt
-
-    def failure(self, i: int) -> FlightFailed | None:
-        """Failure that has ended a world, as it would have ended the single run; None while it runs."""
-        steps = int(self._current(self._engine.step_counts)[i])
-        engine = self._engine
-        culprit = int(engine.culprits[i]) if isinstance(engine, WatchingEngine) else 0
-        return failure_of(int(self.status[i]), self.names[culprit], steps, self._plant.dt)

@@ -15,7 +15,7 @@ from iap_description.errors import BadInput, IapError
 from iap_description.math.lanes import DOUBLE, Precision
 from iap_description.states import Command
 from iap_physics.batch.threads import Threads, VectorTime
-from iap_physics.engines.engine import world_indices
+from iap_physics.engines.engine import DIVERGED, RUNNING, world_indices
 from iap_simulation.batch.batch_loop import fly_worlds
 from iap_simulation.batch.batch_support import CPU, ENGINE, Device, check_device, gpu_of
 from iap_simulation.batch.commanded_worlds import CommandedWorlds, WorldAction
@@ -147,6 +147,9 @@ class Worlds(CommandedWorlds):
             tracking.reset(indices, now.tolist(), rows)
         if self._endings is not None:
             self._endings.reset(indices)
+        if self._estimates is not None:
+            self._estimates.reset(indices, now, self.plant.state()[indices])
+            self.plant.set_estimate(0, self._estimates.x)
 
     def advance(self, action: WorldAction = None) -> None:
         """Fly one control period of every running world.
@@ -171,6 +174,18 @@ class Worlds(CommandedWorlds):
         self.plant.advance()
         if self._units is not None:
             self._units.measure()
+            self._estimate()
+
+    def _estimate(self) -> None:
+        """Bring estimates to the present instant, for controllers and autopilots; a world that loses its own ends."""
+        estimates, units = self._estimates, self._units
+        if estimates is None or units is None:
+            return
+        plant = self.plant
+        which, now = np.flatnonzero(self.status == RUNNING), (self.instants, plant.ticks)
+        estimates.update(which, *now, plant.state(), units.samples, units.ages)
+        plant.set_estimate(0, estimates.x)
+        self._end(estimates.is_lost, DIVERGED, 0)
 
     def _fly_once(self, references: References | None) -> None:
         """Fly one control period on references, None for the scenario's own."""
@@ -239,12 +254,13 @@ class Worlds(CommandedWorlds):
         """
         self._bring_home()
         self._engine.restore(snapshot.engine)
-        parts = self._copied(snapshot.parts)
-        self._plant, self._trackings, self._units, self._endings, self.seeds = parts
+        *flown, self._endings, self._estimates, self.seeds = self._copied(snapshot.parts)
+        self._plant, self._trackings, self._units = flown
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        return self.plant, self._trackings, self._units, self._endings, self.seeds
+        watching = (self._endings, self._estimates)
+        return self.plant, self._trackings, self._units, *watching, self.seeds
 
     def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
         """A deep copy that shares engine and threads."""

@@ -14,7 +14,7 @@ from iap_description.states import Command, Mode, Q
 from iap_physics.latching.latches import Latches, Phase
 from iap_physics.measured.wrench_sensor import to_world
 from iap_physics.plant.plant import Plant
-from iap_sensors.mounted.sensor_suite import CameraSink, ReadingSink
+from iap_sensors.mounted.sensor_suite import ReadingSink, SensorInput
 from iap_simulation.docking.pair_laws import pair_laws
 from iap_simulation.docking.ports import is_held, pair_of
 from iap_simulation.scenario.scenario import Scenario
@@ -59,7 +59,7 @@ class ScriptPilot:
         eye: None: it sees no images.
     """
 
-    eye = None
+    inputs = ()
 
     def __init__(self, laws: PairLaws) -> None:
         self._laws = laws
@@ -75,9 +75,9 @@ class ScriptPilot:
         """Name and task of the policy, or name of the script."""
         return {"name": "script"}
 
-    def image_due(self, stamp: int, k: int) -> float | None:  # noqa: ARG002 - as of all pilots
-        """None: it waits for no image."""
-        return None
+    def lacks(self, stamp: int, k: int) -> Sequence[str]:  # noqa: ARG002 - as of all pilots
+        """Nothing: it looks at no sensor."""
+        return ()
 
     def __call__(self, k: int, sensed: PairMeasurement) -> Array:  # noqa: ARG002 - it acts at every instant
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; the next call overwrites them."""
@@ -96,11 +96,11 @@ class PairPilot(Protocol):
         """Key `policy` of metrics.json, see `iap_simulation.loop.agents.FlightAgent`."""
 
     @property
-    def eye(self) -> CameraSink | None:
-        """Receiver of its images; None where it sees none."""
+    def inputs(self) -> Sequence[SensorInput]:
+        """Receivers of the readings that it acts on."""
 
-    def image_due(self, stamp: int, k: int) -> float | None:
-        """Time [ns] from which on an image is new enough for instant k of a stamp [ns]; None: it needs none."""
+    def lacks(self, stamp: int, k: int) -> Sequence[str]:
+        """Topics of the sensors that instant k of a stamp [ns] needs a reading of, and has none yet."""
 
     def __call__(self, k: int, sensed: PairMeasurement) -> Array:
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser at control instant k."""
@@ -132,8 +132,8 @@ class DockingPilot:
 
     @property
     def sinks(self) -> Sequence[ReadingSink]:
-        """The receiver of the pilot's images; what else is measured of both is asked for."""
-        return () if self._pair.eye is None else (self._pair.eye,)
+        """Receivers of the pilot's readings; what else is measured of both is asked for."""
+        return self._pair.inputs
 
     @property
     def info(self) -> Mapping[str, Any]:

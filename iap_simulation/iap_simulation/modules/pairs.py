@@ -15,7 +15,7 @@ from iap_control.modules.settings import ModulesSpec
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_physics.engines.engine import RUNNING, world_indices
-from iap_simulation.batch.batch_support import ENGINE
+from iap_simulation.batch.batch_support import ENGINE, refuse_estimates
 from iap_simulation.batch.placed_objects import PlacedObjects
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.modules.coordination import lift_of
@@ -46,6 +46,7 @@ class ModulePairs:
 
     def __init__(self, scenario: Scenario, seeds: Sequence[int], *, threads: int = 1) -> None:
         self.scenario, self.spec = scenario, _spec(scenario)
+        refuse_estimates(scenario, "a docking of modules")
         ((self.joint, joint),) = self.spec.joints.items()
         names = [vehicle.name for vehicle in scenario.vehicles]
         self._numbers = names.index(joint.leader), names.index(joint.follower)

@@ -23,6 +23,7 @@ from iap_learning.tasks.kinds.platform.outcome import outcome as platform_outcom
 from iap_learning.tasks.kinds.platform.platform_responder import PlatformResponder
 from iap_learning.tasks.scaling import ActionRange, ActionScale, clipped
 from iap_learning.tasks.seeds import episode_seeds, next_seeds
+from iap_learning.tasks.sensor_wait import lacking
 from iap_learning.tasks.terms import TermTable, array_term
 from iap_learning.training.moments import Scaling, no_moments, scaling, updated
 from iap_learning.training.transitions import Transitions
@@ -347,11 +348,20 @@ def test_steps_that_are_none_are_refused(changes: dict, reason: str) -> None:
 class Eye:
     """A camera that keeps what it gets."""
 
+    topic = "/a/camera"
+
     def __init__(self) -> None:
         self.stamps: list[int] = []
 
     def receive(self, reading: Any) -> None:
         self.stamps.append(reading.stamp)
+
+    def is_ready(self, stamp: int, _: int) -> bool:
+        return bool(self.stamps) and stamp - 10 <= self.stamps[-1] <= stamp
+
+
+def image(stamp: int) -> Any:
+    return SimpleNamespace(stamp=stamp, source=SimpleNamespace(topic=Eye.topic))
 
 
 class Policy:
@@ -362,14 +372,14 @@ class Policy:
 
     def __init__(self, eye: Eye | None) -> None:
         Policy.count += 1
-        self.number, self.eye = Policy.count, eye
+        self.number, self.inputs = Policy.count, () if eye is None else (eye,)
 
     def __call__(self, k: int, x: Any, rpm: Any, row: Any, senses: Any) -> Any:
         assert senses == (None,) * 4
         return self.number, k, x, rpm, row
 
-    def image_due(self, stamp: int, k: int) -> int | None:
-        return stamp - 10 if self.eye is not None and k % 2 == 0 else None
+    def lacks(self, stamp: int, k: int) -> Any:
+        return lacking(self.inputs, stamp, k) if k % 2 == 0 else ()
 
 
 def responder(*, sees: bool = False) -> PlatformResponder:
@@ -401,9 +411,11 @@ def test_an_answer_waits_for_the_image_of_its_period() -> None:
     assert (
         pilot.take_state(100, 2, "x", "rpm") is None
     )  # it acts at this instant, and has seen nothing
-    assert pilot.take_reading(SimpleNamespace(stamp=89)) is None  # of the period before
-    assert pilot.take_reading(SimpleNamespace(stamp=90))[:2] == (1, 2)
-    assert pilot.policy.eye.stamps == [89, 90]
+    assert pilot.take_reading(image(89)) is None  # of the period before
+    assert pilot.awaited == ("/a/camera",) and pilot.missing == ()
+    assert pilot.take_reading(image(90))[:2] == (1, 2)
+    assert pilot.policy.inputs[0].stamps == [89, 90]
+    assert pilot.awaited == ()
     pilot.take_reference(105, "row")
     assert pilot.take_state(105, 3, "x", "rpm")[:2] == (1, 3)  # between two actions
     pilot.take_reference(110, "row")
@@ -415,8 +427,8 @@ def test_an_answer_waits_for_the_image_of_its_period() -> None:
 
 def test_an_image_before_the_newest_begins_a_new_flight() -> None:
     pilot: Any = responder(sees=True)
-    pilot.take_reading(SimpleNamespace(stamp=50))
-    pilot.take_reading(SimpleNamespace(stamp=50))
+    pilot.take_reading(image(50))
+    pilot.take_reading(image(50))
     assert pilot.policy.number == 1
-    pilot.take_reading(SimpleNamespace(stamp=49))
+    pilot.take_reading(image(49))
     assert pilot.policy.number == 2

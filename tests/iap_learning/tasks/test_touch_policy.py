@@ -103,7 +103,7 @@ def test_its_actions_are_as_large_as_one_at_most_and_it_looks_at_nothing_that_is
     row = flown(0, bodies(-4.0), RPM, REFERENCE, Senses(WRENCH)).row
     np.testing.assert_allclose(row[:2], [-3.0, 3.0 * -0.1], rtol=1e-6)
     assert [each[0] for each in flown._interface.told[:2]] == ["begin", "inputs"]
-    assert flown.image_due(7, 3) is None
+    assert flown.lacks(7, 3) == flown.inputs == ()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from iap_sensors.mounted.barometer import Barometer
 from iap_sensors.mounted.gnss import Receiver
 from iap_sensors.mounted.inertial_units import InertialUnits, Unit
 from iap_sensors.mounted.kinds import kind
-from iap_sensors.mounted.lidar import Lidar
 from iap_sensors.mounted.mounted_sensors import MOUNT, Displacement, MountedSensors, uniform
 from iap_sensors.mounted.uwb import UwbTag
 from iap_simulation.scenario.rig_spec import rig_spec
@@ -131,38 +130,6 @@ def test_noise_with_a_memory_keeps_a_part_of_the_round_before() -> None:
     np.testing.assert_allclose(tag._correlated(1.5, second), mixed)
     after = np.exp(-0.5) * mixed + np.sqrt(1.0 - np.exp(-1.0)) * first
     np.testing.assert_allclose(tag._correlated(2.5, first), after)
-
-
-def test_a_lidar_s_points_have_noise_of_their_ranges_and_steps() -> None:
-    from iap_sensors.mounted import lidar
-
-    spec: Any = SimpleNamespace(
-        range_min=1.0, range_max=11.0, noise=0.05, noise_share=0.02, resolution=0.0, dropout=0.3
-    )
-    beams = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])
-    share = np.array([0.5, 1.0, 0.2, 0.99])
-    one = lidar.Lidar.__new__(Lidar)
-    one.source, one._spec, one._beams_S, one._rings = SOURCE, spec, beams, np.arange(4)
-
-    def cast(starts: Any, ends: Any) -> Any:
-        np.testing.assert_allclose(starts[0], [2.0, 4.0, 4.0], atol=1e-12)  # turned by a quarter
-        np.testing.assert_allclose(ends[0], [2.0, 14.0, 4.0], atol=1e-12)
-        return share
-
-    for resolution in (0.0, 0.25):
-        spec.resolution, one._rng, rng = resolution, dice(), dice()
-        cloud = one.measure(
-            1.0, np.array([2.0, 3.0, 4.0]), QUARTER, SimpleNamespace(ray_cast=cast)
-        )  # type: ignore[arg-type]
-        true = 1.0 + 10.0 * share
-        measured = true + (0.05 + 0.02 * true) * rng.standard_normal(4)
-        if resolution:
-            measured = 0.25 * np.round(measured / 0.25)
-        kept = (share < 1.0) & (rng.random(4) >= 0.3) & (measured >= 1.0) & (measured <= 11.0)
-        np.testing.assert_allclose(cloud.points_S, (measured[:, None] * beams)[kept], rtol=1e-6)
-        assert np.flatnonzero(kept).tolist() == [
-            int(np.argmax(beams @ (p / np.linalg.norm(p)))) for p in np.asarray(cloud.points_S)
-        ]
 
 
 def test_a_displaced_sensor_is_shifted_and_turned_on_its_mount() -> None:

@@ -12,6 +12,7 @@ from iap_description.sensors.readings import ImageReading
 from iap_io.runs.run_folder import load_run
 from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
+from iap_sensors.rays.clouds import cloud_of
 from iap_sensors.rays.images import KINDS
 from iap_simulation.batch import batch_support
 from iap_simulation.batch.ray_sensor import WorldRaySensor
@@ -294,3 +295,28 @@ def test_worlds_name_the_vehicles_that_they_have():
         Worlds.of("hover", 1).number_of("x")
     with pytest.raises(IapError, match="^worlds: no object 'x'$"):
         Worlds.of("hover", 1).object_angles("x")
+
+
+LASER = {"preset": "vlp16", "channels": 8, "columns": 45, "rate": 20.0, "dropout": 0.1}
+
+
+def test_every_worlds_lidar_has_the_points_of_its_single_run_bit_for_bit():
+    worlds = worlds_of(3, sensors={"lidar": LASER})
+    changes = {key: value for key, value in LASER.items() if key != "preset"}
+    lidar = WorldRaySensor.of(worlds, "vlp16", ["points"], **changes)
+    for _ in range(10):
+        worlds.advance()
+    assert lidar.is_due.all()
+    points = lidar.images()["points"]
+    for i in range(3):
+        clouds = []
+        with Simulation.of(worlds.world(i)) as simulation:
+            for _ in range(11):
+                simulation.step()
+                clouds += [e for e in simulation.readings if "drone_1/" in e.source.topic]
+        cloud = clouds[-1]
+        assert cloud.t == pytest.approx(worlds.times[i])
+        ours, rings = cloud_of(points[i])
+        np.testing.assert_array_equal(cloud.points_S, ours)
+        np.testing.assert_array_equal(cloud.rings, rings)
+        assert len(rings) > 60

@@ -245,7 +245,7 @@ def test_flight_ends_with_its_references():
     [
         ({"engine.name": "pybullet"}, "engine.name: pybullet"),
         ({"control.law": "own_law:PoseDamper"}, "control.law: own_law:PoseDamper"),
-        ({"sensors.lidar": {"preset": "tof"}}, "sensors besides inertial units"),
+        ({"sensors": {"barometer": "ms5611"}}, "sensors besides inertial units"),
         ({"faults": [{"at": 1.0, "aircraft": 1, "rotor": 1, "thrust": 0.6}]}, "faults"),
     ],
 )

@@ -3,6 +3,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -196,6 +197,65 @@ def test_in_lockstep_a_shipped_policy_touches_as_in_one_process(start, tmp_path,
     metrics = json.loads((tmp_path / "nodes/metrics.json").read_text())
     assert metrics["policy"]["name"] == name and metrics["outcome"] == "completed"
     assert metrics["force_max_n"] > 1.0
+
+
+SENSED: dict[str, tuple[dict[str, Any], list[str]]] = {  # keys of the task, and of the scenario
+    "unit": (
+        {"observation": {"position_error": 1.0, "gyro": 1.0, "specific_force": 10.0}},
+        ["sensors.imu=px4"],
+    ),
+    "lidar": (
+        {
+            "observation": {"position_error": 1.0, "velocity": 1.0},
+            "depth": {"preset": "vlp16", "settings": {"channels": 4, "columns": 16}},
+        },
+        ["sensors.lidar={preset: vlp16, channels: 4, columns: 16, rate: 50.0}"],
+    ),
+}
+
+
+def sensing(name, folder):
+    """A scenario that a policy flies by its sensors, and the parameters that name it."""
+    settings, keys = SENSED[name]
+    imu = {"sensors": {"imu": "px4"}} if name == "unit" else {}
+    settings = {**settings, "settings": {**make_task("hold").settings, **imu}}
+    episodes = make_episodes("hold", 1, settings=settings)
+    path = folder / "policy.npz"
+    gains = {"position_error": 1.0, "velocity": -1.5}
+    linear_policy(episodes, gains=gains, settings=settings, drawn=0.02).save(path)
+    assignments = [f"policy={path}", "engine.name=closed_form", "draw.position=0.2", *keys]
+    flight = {"seed": 4, "duration": 1.5}
+    scenario, _ = resolve("hover", Options(assignments=(*assignments, *NO_LEAD), **flight))
+    return scenario, {"scenario": "hover", "assignments": [*assignments, *NO_LEAD], **flight}
+
+
+@pytest.mark.parametrize("name", SENSED)
+def test_in_lockstep_a_policy_flies_by_the_messages_of_its_sensors_as_in_one_process(
+    start, tmp_path, name
+):
+    nodes, probe = start
+    scenario, parameters = sensing(name, tmp_path)
+    probe.hear_states("iap")
+    fly_recorded(nodes, probe, scenario, parameters, tmp_path / "nodes")
+    in_process = flown_in_process(scenario)["iap"]
+    assert largest_difference(probe.states["iap"], in_process, max(in_process) / 1e9) == 0.0
+    metrics = json.loads((tmp_path / "nodes/metrics.json").read_text())
+    assert metrics["outcome"] == "completed" and metrics["policy"]["name"] == "policy"
+
+
+def test_a_sensor_that_says_nothing_is_named_by_its_topic(start, tmp_path):
+    """Physics and sensors without inertial units: diagnostics and the log say what the policy waits for."""
+    nodes, probe = start
+    scenario, parameters = sensing("unit", tmp_path)
+    (vehicle,) = scenario.vehicles
+    blind = vehicle.model_copy(
+        update={"sensors": vehicle.sensors.model_copy(update={"imu": None})}
+    )
+    without = scenario.model_copy(update={"vehicles": (blind,)})
+    start_gathered(nodes, without, parameters, pace="lockstep")
+    late = "waiting for /iap/imu"
+    probe.wait(lambda: probe.says("/policy_node", late), "the name of the sensor")
+    assert late in nodes.log(SIMULATION).read_text()
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_io.ros.synchronizer import Instant, TimeSynchronizer
-from iap_io.wire.stamps import SECOND
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import info_of, periods
-from iap_learning.tasks.eye import Eye, image_due
-from iap_learning.tasks.image_wait import ImageWait
+from iap_learning.tasks.eye import Eye
 from iap_learning.tasks.kinds.docking.pair import DockingPair
 from iap_learning.tasks.kinds.docking.task import DockingTask
+from iap_learning.tasks.sensor_wait import SensorWait, lacking
+from iap_sensors.mounted.sensor_suite import SensorInput
 from iap_simulation.docking.pair_pilot import DockingPilot, PairMeasurement, PairPilot
 from iap_simulation.docking.ports import pair_of
 from iap_simulation.scenario.scenario import Scenario
@@ -44,23 +44,24 @@ class PolicyPair:
         scenario: that docks.
 
     Attributes:
-        eye: sees the images of the chaser's camera; None where the task has none.
+        inputs: what sees the images of the chaser's camera; none where the task has none.
 
     Raises:
         BadInput: the policy is of another platform, rate or layout, or the camera is.
     """
 
     def __init__(self, policy: Policy, task: DockingTask, scenario: Scenario) -> None:
-        self._repeat, self._dt_ns = periods(policy, scenario), SECOND * scenario.dt
+        self._repeat = periods(policy, scenario)
         (target, chaser), _ = pair_of(scenario)
-        self.eye = None
+        self._eye = None
         if task.depth is not None:
-            self.eye = Eye(task.depth, scenario, self._repeat, policy.name, chaser)
+            self._eye = Eye(task.depth, scenario, self._repeat, policy.name, chaser)
+        self.inputs: Sequence[SensorInput] = () if self._eye is None else (self._eye,)
         self._pair, self._policy = DockingPair(task, scenario), policy.acting()
         self._info = info_of(policy)
         interface, platform = self._pair.interface, scenario.vehicles[target].platform.name
         hz = scenario.rates.control_hz
-        terms = (*interface.observer.layout, *(() if self.eye is None else (self.eye.term,)))
+        terms = (*interface.observer.layout, *(() if self._eye is None else (self._eye.term,)))
         layout = Layout.of(task, terms, interface.scale.size, platform, hz)
         policy.check(layout, f"task '{task.name}' in this scenario")
         self._period = -1  # of the last action
@@ -70,11 +71,9 @@ class PolicyPair:
         """Name and task of the policy, or name of the script."""
         return self._info
 
-    def image_due(self, stamp: int, k: int) -> float | None:
-        """Time [ns] from which on an image is new enough for instant k of a stamp [ns]; None: it needs none."""
-        if self.eye is None or k // self._repeat <= self._period:
-            return None
-        return image_due(stamp, k, self._repeat, self._dt_ns)
+    def lacks(self, stamp: int, k: int) -> Sequence[str]:
+        """Topic of the camera, if instant k of a stamp [ns] needs an image that has not come; else nothing."""
+        return lacking(self.inputs, stamp, k) if k // self._repeat > self._period else ()
 
     def __call__(self, k: int, sensed: PairMeasurement) -> Array:
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; a missed instant puts off no action."""
@@ -87,7 +86,7 @@ class PolicyPair:
 
     def _observation(self) -> NDArray[np.float32]:
         terms = self._pair.observe()
-        return terms if self.eye is None else np.concatenate([terms, self.eye.numbers[0]])
+        return terms if self._eye is None else np.concatenate([terms, self._eye.numbers[0]])
 
 
 class PairInput(IntEnum):
@@ -96,7 +95,7 @@ class PairInput(IntEnum):
     TARGET, CHASER, TARGET_WRENCH, CHASER_WRENCH, PHASE = range(5)
 
 
-class PairResponder(ImageWait[Array]):
+class PairResponder(SensorWait[Array]):
     """Answers every instant once; one that comes again gets the same answer, an earlier one begins a new flight.
 
     At an instant at which a pilot acts on images it waits for one of the same period.
@@ -121,7 +120,7 @@ class PairResponder(ImageWait[Array]):
         """Begin a flight, of which some parts may be there."""
         self.pilot = self._make()
         self.stamp, self.sequence = -1, 0
-        self._begin_images()
+        self._begin_readings()
 
     def take(self, source: PairInput, stamp: int, sequence: int, part: object) -> Array | None:
         """Take a part of an instant, an array of its own; returns the answer that it completes.

@@ -14,12 +14,13 @@ from iap_learning.tasks.depth_camera import DepthCamera
 from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.history import History
+from iap_learning.tasks.kinds.platform.inertial import means_of
 from iap_learning.tasks.kinds.platform.observation_checks import check_in_worlds
 from iap_learning.tasks.kinds.platform.observations import NO_PARTS, ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules, begin
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
-from iap_learning.tasks.kinds.platform.task import PlatformTask
+from iap_learning.tasks.kinds.platform.task import ESTIMATED, PlatformTask
 from iap_learning.tasks.kinds.platform.term_table import INERTIAL_TERMS
 from iap_learning.tasks.terms import TermWorld
 from iap_learning.tasks.user_functions import UserFunctions
@@ -178,9 +179,11 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         return self._known_inputs().arrays
 
     def _known_inputs(self) -> ObservationInputs:
-        """Inputs of observations: the truth, or what is measured in its place."""
+        """Inputs of observations: the truth, or what is measured or estimated in its place."""
         inputs, worlds = self._inputs(), self.worlds
-        if self.task.observed == "measured":
+        if self.task.observed == ESTIMATED:
+            inputs = inputs._replace(x=worlds.known_states().copy())
+        elif self.task.observed == "measured":
             x = inputs.x.copy()
             x[:, 0] = worlds.measured
             inputs = inputs._replace(x=x)
@@ -188,8 +191,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
             return inputs
         means, has_flown = np.zeros((self.count, 6)), self.steps > 0
         if has_flown.any():  # before, nothing has been measured
-            samples = [each[has_flown, 0] for each in (worlds.imu.w_S, worlds.imu.f_S)]
-            means[has_flown] = np.hstack([each.mean(axis=1) for each in samples])
+            means[has_flown] = means_of(*(each[has_flown, 0] for each in worlds.imu[:2]))
         return inputs._replace(imu=means)
 
     def _user_terms(self) -> TermsInWorlds:
@@ -215,7 +217,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         inputs, status, user = self._inputs(), self.worlds.status, self._user
         reward = np.empty(self.count)
         out = np.empty((self.count, self.observer.size), np.float32)
-        is_apart = self._has_imu or self.task.observed == "measured"
+        is_apart = self._has_imu or self.task.observed != "truth"
         parts = NO_PARTS if is_apart else self.observer.parts
         task = (self._terms, self._rules, parts)
 

@@ -200,7 +200,7 @@ class PlatformPilot:
     Attributes:
         task: as given.
         followers: as given.
-        sinks: receive what the policy sees.
+        sinks: receive the readings that the policy acts on.
     """
 
     def __init__(
@@ -213,7 +213,7 @@ class PlatformPilot:
     ) -> None:
         self._flown, self._vehicle, self.task = flown, vehicle, task
         self.followers = followers
-        self.sinks = () if flown.eye is None else (flown.eye,)
+        self.sinks = flown.inputs
 
     @property
     def info(self) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A policy between what is known of one platform and what is commanded, as the episodes have it fly."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -10,22 +10,25 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import Command, Level
-from iap_io.wire.stamps import SECOND
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY, info_of, periods
-from iap_learning.tasks.eye import Eye, image_due
+from iap_learning.tasks.eye import Eye
 from iap_learning.tasks.kinds.platform.history import History
+from iap_learning.tasks.kinds.platform.inertial import InertialMeans
 from iap_learning.tasks.kinds.platform.observation_checks import (
-    check_in_flight,
+    check_measures,
+    inertial_key,
     measures_with_noise,
 )
-from iap_learning.tasks.kinds.platform.observations import ObservationInputs
+from iap_learning.tasks.kinds.platform.observations import NO_SAMPLES, ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.senses import Sense, Senses
+from iap_learning.tasks.sensor_wait import lacking
 from iap_learning.tasks.user_inputs import TermInputs
+from iap_sensors.mounted.sensor_suite import SensorInput
 from iap_simulation.batch.actions import REFERENCE_KINDS, action_of, action_size
 from iap_simulation.batch.references import References
 from iap_simulation.scenario.scenario import Scenario
@@ -38,7 +41,7 @@ class OneWorld:
     """A vehicle as `iap_simulation.batch.actions` sees worlds.
 
     Attributes:
-        state: (1, bodies, 13).
+        state: (1, bodies, 13) that the vehicle goes by.
         rpm: (1, N, 4) [rpm].
         model: of the platform.
         goal: (1, 19 + N) the scenario's reference.
@@ -47,6 +50,10 @@ class OneWorld:
     def __init__(self, vehicle: Vehicle) -> None:
         self.model = vehicle.model
         self.state, self.rpm, self.goal = np.zeros((3, 1, 1))
+
+    def known_states(self) -> Array:
+        """The same."""
+        return self.state
 
     def references(self) -> References:
         """The scenario's reference."""
@@ -81,12 +88,12 @@ class PlatformPolicy:
 
     Attributes:
         task: as given.
-        eye: sees the images of its camera; None where the task has none.
+        inputs: of the sensors that it observes: its camera or lidar, and its inertial unit.
         asks_for: the measured state, if it observes that and the controller does not measure the truth.
         info: name and task of the policy.
 
     Raises:
-        BadInput: the policy is of another platform, rate, layout or camera.
+        BadInput: the policy is of another platform, rate, layout or sensors.
     """
 
     def __init__(
@@ -94,9 +101,9 @@ class PlatformPolicy:
     ) -> None:
         self.task, self._policy, self._vehicle = task, policy.acting(), vehicle
         self.info: Mapping[str, Any] = info_of(policy)
-        self._repeat, self._dt_ns = periods(policy, scenario), SECOND * scenario.dt
+        self._repeat = periods(policy, scenario)
         platform = scenario.vehicles[0].platform
-        check_in_flight(task, policy.name)
+        check_measures(task)
         is_noisy = measures_with_noise(task, scenario.vehicles[0])
         self.asks_for: tuple[Sense, ...] = (Sense.MEASURED,) if is_noisy else ()
         size = task.action.size(platform.count)
@@ -104,12 +111,17 @@ class PlatformPolicy:
         columns = action_size(task.action.kind, platform.count)
         self._function = task.action.user_function(columns, example)
         self._observer = Observer(task.observation, aircraft=platform.count, actions=size)
-        self.eye = None
+        self._eye = self._unit = None
         if task.depth is not None:
-            self.eye = Eye(task.depth, scenario, self._repeat, policy.name)
+            self._eye = Eye(task.depth, scenario, self._repeat, policy.name)
+        if (key := inertial_key(task)) is not None:
+            source = f"policy '{policy.name}': task '{task.name}', key '{key}'"
+            self._unit = InertialMeans(scenario, source)
+        inputs = (self._eye, self._unit)
+        self.inputs: Sequence[SensorInput] = tuple(each for each in inputs if each is not None)
         self._history = History(1, task.history, self._observer.size)
         suite = self._history.layout(self._observer.layout)
-        terms = (*suite, *(() if self.eye is None else (self.eye.term,)))
+        terms = (*suite, *(() if self._eye is None else (self._eye.term,)))
         layout = (task, terms, size, platform.name, scenario.rates.control_hz)
         policy.check(Layout.of(*layout), f"task '{task.name}' in this scenario")
         action = policy.header.action
@@ -128,11 +140,9 @@ class PlatformPolicy:
         """True if it acts anew at control instant k; a missed instant puts off no action."""
         return k // self._repeat > self._period
 
-    def image_due(self, stamp: int, k: int) -> float | None:
-        """Time [ns] from which on an image is new enough for instant k of a stamp [ns]; None: it needs none."""
-        if self.eye is None or not self.acts_at(k):
-            return None
-        return image_due(stamp, k, self._repeat, self._dt_ns)
+    def lacks(self, stamp: int, k: int) -> Sequence[str]:
+        """Topics of the sensors that instant k of a stamp [ns] needs a reading of, and has none yet."""
+        return lacking(self.inputs, stamp, k) if self.acts_at(k) else ()
 
     def __call__(
         self,
@@ -154,7 +164,7 @@ class PlatformPolicy:
         world = self._world
         world.state, world.rpm, world.goal = x[None], rpm[None], reference[None]
         if self.acts_at(k):
-            self._act(self._observed(senses))
+            self._act(k, self._observed(senses))
             self._period = k // self._repeat
         return world.output_of(self.task.action.kind, self._values)
 
@@ -168,16 +178,17 @@ class PlatformPolicy:
         x[0, 0] = senses.measured
         return x
 
-    def _act(self, x: Array) -> None:
-        """Act anew on the state that is observed."""
+    def _act(self, k: int, x: Array) -> None:
+        """Act anew at instant k on the state that is observed."""
         world, task = self._world, self.task
         goals = world.goal if task.goal == "present" else self._last
-        inputs = ObservationInputs(x, goals, self._only, world.rpm, self._action)
+        means = NO_SAMPLES if self._unit is None else self._unit.means(k)
+        inputs = ObservationInputs(x, goals, self._only, world.rpm, self._action, means)
         now = self._observer(inputs)
         self._history.begin(self._only, now) if self._period < 0 else self._history.add(now)
         observation = self._history(now)
-        if self.eye is not None:
-            observation = np.hstack([observation, self.eye.numbers])
+        if self._eye is not None:
+            observation = np.hstack([observation, self._eye.numbers])
         self._action = np.clip(self._policy(observation).astype(np.float64), -1.0, 1.0)
         self._values = self._scale.apply(self._action)
         if self._function is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Answers to states of one platform, once their references and the images that a policy sees have come in messages."""
+"""Answers to states of one platform, once their references and the readings that a policy acts on have come."""
 
 from collections.abc import Callable
 
@@ -9,19 +9,19 @@ from iap_description.arrays import Array
 from iap_description.signals import Reference
 from iap_description.states import Command, Q
 from iap_io.ros.synchronizer import Instant, TimeSynchronizer
-from iap_learning.tasks.image_wait import ImageWait
 from iap_learning.tasks.kind import FlyingPolicy
 from iap_learning.tasks.senses import Sense, Senses
+from iap_learning.tasks.sensor_wait import SensorWait
 from iap_physics.measured.wrench_sensor import to_world
 
 STATE, REFERENCE = range(2)  # sources of an instant, before those that the policy asks for
 Answer = Reference | Command
 
 
-class PlatformResponder(ImageWait[Answer]):
+class PlatformResponder(SensorWait[Answer]):
     """Answers every instant once; one that comes again gets the same answer, an earlier one begins a new flight.
 
-    At an instant at which the policy acts it waits for an image of the same period.
+    At an instant at which the policy acts it waits for readings of the same period.
 
     Args:
         make: makes the policy of a flight.
@@ -44,7 +44,7 @@ class PlatformResponder(ImageWait[Answer]):
         self.policy = self._make()
         self.stamp, self.sequence = -1, 0
         self._answer: Answer | None = None
-        self._begin_images()
+        self._begin_readings()
 
     def take_state(self, stamp: int, sequence: int, x: Array, rpm: Array) -> Answer | None:
         """Take a state (bodies, 13) and rotor speeds (N, 4), arrays of their own; returns the answer that it completes.
@@ -84,7 +84,7 @@ class PlatformResponder(ImageWait[Answer]):
         return self._try(instant)
 
     def _try(self, instant: Instant) -> Answer | None:
-        """Answer an instant, unless it waits for an image."""
+        """Answer an instant, unless it waits for a reading."""
         if instant.stamp > self.stamp:
             (k, x, rpm), row, *parts = instant.parts
             if self._waits(instant, k):

@@ -17,6 +17,7 @@ from iap_learning.tasks.task import TASKS, Task, task_tree
 from iap_learning.tasks.user_terms import is_user_function
 from iap_simulation.batch.actions import KINDS, action_size
 
+ESTIMATED = "estimated"  # value of the key `observed`
 MAX_HISTORY = 1000  # steps that are observed at once
 
 
@@ -61,7 +62,8 @@ class PlatformTask(Task):
         platform: that flies; None takes the scenario's.
         goal: the scenario's reference at the present instant, or its last one.
         history: steps whose terms are observed, the present one first; those before the first are the first.
-        observed: what terms of states are made of, the truth or what controllers have measured of it last.
+        observed: what terms of states are made of: the truth, what controllers have measured of it last, or the
+            estimate that the vehicle goes by (`control.state_source`).
         depth: the image that follows the terms of an observation; None where a policy observes none.
         reward: of every step.
         success: of an episode.
@@ -76,7 +78,7 @@ class PlatformTask(Task):
     goal: Literal["present", "last"]
     action: CommandRange
     history: Annotated[Count, Field(le=MAX_HISTORY)] = 1
-    observed: Literal["truth", "measured"] = "truth"
+    observed: Literal["truth", "measured", "estimated"] = "truth"
     depth: DepthImage | None
     reward: Reward
     success: TaskSuccess

@@ -154,10 +154,10 @@ def test_an_earlier_instant_of_the_target_begins_a_new_flight():
     made, answers = [], []
 
     class Pilot:
-        eye = None
+        inputs = ()
 
-        def image_due(self, stamp, k):
-            return None
+        def lacks(self, stamp, k):
+            return ()
 
         def __call__(self, k, sensed):
             answers.append((k, sensed.phase))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Answers to messages of a pair: those of one process bit for bit, once for each instant, anew after a reset."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,10 +83,10 @@ def test_an_instant_is_answered_once_by_what_the_pilot_says_of_all_its_parts() -
 
     class Pilot:
         info: Mapping[str, Any] = {}
-        eye = None
+        inputs = ()
 
-        def image_due(self, stamp: int, k: int) -> float | None:  # noqa: ARG002 - of those who see
-            return None
+        def lacks(self, stamp: int, k: int) -> Sequence[str]:  # noqa: ARG002 - of those who see
+            return ()
 
         def __call__(self, k: int, sensed: PairMeasurement) -> np.ndarray:
             asked.append((k, sensed))

@@ -36,7 +36,7 @@ class Answering(SimpleNamespace):
 
     def __init__(self, flights: Flights) -> None:
         super().__init__(
-            asks_for=flights.asks_for, eye=None, image_due=lambda *_: None, flights=flights
+            asks_for=flights.asks_for, inputs=(), lacks=lambda *_: (), flights=flights
         )
 
     def __call__(self, k: int, *given: Any) -> int:

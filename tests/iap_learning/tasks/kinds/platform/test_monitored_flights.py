@@ -138,7 +138,7 @@ def test_a_pilot_hands_references_to_the_vehicle_and_commands_on(references):
     asked = []
 
     class Flown:
-        info, eye, gives_references, asks_for = "info", "eye", references, ()
+        info, inputs, gives_references, asks_for = "info", ("eye",), references, ()
 
         def __call__(self, *each):
             asked.append(each)
@@ -157,8 +157,6 @@ def test_a_pilot_hands_references_to_the_vehicle_and_commands_on(references):
         0: ("command", 3.0, "estimate of x", "wrench", "output") if references else "output"
     }
     assert pilot.info == "info" and pilot.sinks == ("eye",) and pilot.followers == (0,)
-    Flown.eye = None
-    assert kind.PlatformPilot(Flown(), vehicle, task=None, followers=()).sinks == ()
 
 
 def test_a_policy_is_given_of_the_plant_what_it_asks_for():
