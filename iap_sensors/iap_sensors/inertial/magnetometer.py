@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""A magnetometer: the Earth's field in its axes, with noise, a constant error (hard iron) and a walk.
 
-A sample is :math:`\tilde m = R^T m_W + b + w + \sigma n` along every axis. The error b is drawn once a flight. The walk w
-has a density in T/sqrt(s): a sensor that warms up, and currents nearby. The noise n is white. A resolution rounds the sum.
+A sample is :math:`\tilde m = R^T m_W + b + w + \sigma n` along every axis. The error b is drawn once a flight. The walk
+w has a density in T/sqrt(s): a sensor that warms up, and currents nearby. The noise n is white. A resolution rounds the
+sum.
 
 Presets are read from ``data/magnetometer/NAME.yaml``.
 """
