@@ -84,7 +84,10 @@ def build_plant(
             check_servos(assembly.name, assembly.arm, 1.0 / spec.rates.physics_hz)
     pairs = zip(assemblies, spec.vehicles, strict=True)
     airframes = [vehicle.airframe(assembly) for assembly, vehicle in pairs]
-    propulsion = propulsion_of(airframes, engine.batch, physics_hz=spec.rates.physics_hz)
+    rates, gravity = spec.rates, spec.world.gravity
+    propulsion = propulsion_of(
+        airframes, engine.batch, physics_hz=rates.physics_hz, gravity=gravity
+    )
     air = Air(spec.wind, generators(spec.rng(GUSTS), engine.batch), has_drag=spec.has_drag)
     parts = [*_parts(spec, engine, assemblies, propulsion), *probes]
     plant = Plant(engine, propulsion, air, spec.rates, parts, options)

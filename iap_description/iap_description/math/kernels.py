@@ -384,6 +384,13 @@ def qnormalize(q: Quat) -> Quat:
 
 
 @formula
+def halfway(a: Quat, b: Quat) -> Quat:
+    """The attitude half-way between two that are close."""
+    s = choose(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] >= 0.0, 1.0, -1.0)
+    return qnormalize((a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2], a[3] + s * b[3]))
+
+
+@formula
 def half_turn(q: Quat) -> tuple[float, float]:
     """Sine and cosine of half the angle that a quaternion turns by, the shorter way round."""
     s = choose(q[3] < 0.0, -1.0, 1.0)

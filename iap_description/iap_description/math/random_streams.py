@@ -6,6 +6,7 @@ What a run draws once (starts, masses, mounts) is counted: number k of a source 
 generator of its own (`stream`). One more source changes no other.
 """
 
+import math
 import zlib
 
 import numpy as np
@@ -14,6 +15,7 @@ from numba import njit
 from iap_description.arrays import Array, Integers
 
 Block = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
+Four = tuple[float, float, float, float]
 
 # Philox 4x64-10: multipliers of the rounds, and what is added to the key after each
 # (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011)
@@ -69,6 +71,32 @@ def _fill_uniforms(seeds: Integers, source: np.uint64, out: Array) -> None:
             words = _philox(np.uint64(k // 4 + 1), np.uint64(seeds[i]), source)
             for j in range(min(4, out.shape[1] - k)):
                 out[i, k + j] = -1.0 + 2.0 * (np.float64(words[j] >> np.uint64(11)) * _UNIT)
+
+
+@njit(cache=True)
+def four_normals(counter: int, key: int, source: int) -> Four:
+    """Four independent standard normal numbers, which are a function of a count and a key.
+
+    Box and Muller's pairs ("A note on the generation of random normal deviates", 1958) of Philox's block.
+
+    Args:
+        counter: of blocks.
+        key: of whoever draws.
+        source: a second one.
+    """
+    words = _philox(np.uint64(counter), np.uint64(key), np.uint64(source))
+    a, b = _pair(words[0], words[1])
+    c, d = _pair(words[2], words[3])
+    return a, b, c, d
+
+
+@njit(cache=True)
+def _pair(first: np.uint64, second: np.uint64) -> tuple[float, float]:
+    """Two normal numbers of two words."""
+    u = (np.float64(first >> np.uint64(11)) + 1.0) * _UNIT  # in (0, 1]
+    angle = 2.0 * math.pi * np.float64(second >> np.uint64(11)) * _UNIT
+    radius = math.sqrt(-2.0 * math.log(u))
+    return radius * math.cos(angle), radius * math.sin(angle)
 
 
 @njit(cache=True)

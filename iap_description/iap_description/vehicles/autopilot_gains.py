@@ -24,6 +24,7 @@ from iap_description.math.kernels import (
     times,
     unrotate,
 )
+from iap_description.vehicles.attitude_estimator import AttitudeEstimator
 
 WHOLE = 1e-6  # by which a number of periods may be off a whole one
 
@@ -42,18 +43,23 @@ class RateLoop(Record):
 class AutopilotGains(ExtendedRecord):
     """Attitude and rate loop inside each aircraft, per inertia."""
 
-    LATER: ClassVar[tuple[str, ...]] = ("rate_loop",)
+    LATER: ClassVar[tuple[str, ...]] = ("rate_loop", "estimator")
 
     rate_hz: Hertz | None  # None is the physics rate
     attitude: Vec3  # [1/s^2]
     rate: Vec3  # [1/s]
     rotor_lead: float = Field(strict=True, ge=1.0, le=10.0)
     rate_loop: RateLoop | None = None  # None: a gain on the rate as it is, which acts at once
+    estimator: AttitudeEstimator | None = None  # None: attitude and rate are known as they are
 
     @model_validator(mode="after")
     def _samples_its_filters(self) -> Self:
         loop, rate = self.rate_loop, self.rate_hz
         if loop is None:
+            if self.estimator is not None:
+                raise ValueError(
+                    "key 'estimator': an autopilot with one has a rate_loop (set both to null for neither)"
+                )
             return self
         if rate is None:
             raise ValueError("key 'rate_hz': the filters of a rate_loop need a rate, not null")
@@ -67,7 +73,18 @@ class AutopilotGains(ExtendedRecord):
             raise ValueError(
                 f"key 'rate_loop.delay': {loop.delay:g} s is no whole number of periods at rate_hz {rate:g}"
             )
+        self._check_velocities(rate)
         return self
+
+    def _check_velocities(self, rate: float) -> None:
+        velocity_hz = None if self.estimator is None else self.estimator.velocity_hz
+        if velocity_hz is None:
+            return
+        periods = rate / velocity_hz
+        if abs(periods - round(periods)) > WHOLE:
+            raise ValueError(
+                f"key 'estimator.velocity_hz': {velocity_hz:g} does not divide rate_hz {rate:g}"
+            )
 
 
 @formula

@@ -4,8 +4,8 @@
 from typing import NamedTuple
 
 from iap_description.arrays import Array, Booleans, Integers
+from iap_physics.propulsion.estimates import AutopilotEstimates
 from iap_physics.propulsion.last_command import LastCommand
-from iap_physics.propulsion.propulsion import AutopilotEstimates
 from iap_physics.propulsion.rotors import RotorStates
 
 

@@ -25,8 +25,9 @@ from iap_physics.plant.period_flight import PlantOptions
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.rates import LoopRates
+from iap_physics.propulsion.estimates import AutopilotEstimates
 from iap_physics.propulsion.last_command import FleetArrays
-from iap_physics.propulsion.propulsion import Airframe, AutopilotEstimates, Propulsion
+from iap_physics.propulsion.propulsion import Airframe, Propulsion
 from iap_physics.propulsion.rotors import RotorStates
 
 ONLY = np.zeros(1, np.int64)  # number of the only aircraft of each vehicle

@@ -23,7 +23,7 @@ from iap_physics.engines.mujoco.native import begin_world, end_world, step_world
 from iap_physics.engines.mujoco.native_worlds import NativeWorlds
 from iap_physics.engines.mujoco.worlds import MuJoCoWorlds
 from iap_physics.propulsion.autopilot import FleetState, steer
-from iap_physics.propulsion.propulsion import Airframe, AutopilotEstimates, Propulsion
+from iap_physics.propulsion.propulsion import Airframe, Propulsion
 from iap_physics.propulsion.rotors import Lag, RotorParameters, lag, spin_aircraft
 from iap_physics.propulsion.tilting_rotors import tilt_aircraft
 
@@ -34,14 +34,12 @@ class VehicleArrays(NamedTuple):
     Attributes:
         fleet: its aircraft.
         numbers: (B, N, 3) of its rotors, see `Airframe.rotor_numbers`.
-        estimates: that its autopilots go by.
         is_tilting: whether its rotors tilt.
         base: state row of its central body.
     """
 
     fleet: FleetState
     numbers: Array
-    estimates: AutopilotEstimates
     is_tilting: bool
     base: int
 
@@ -174,7 +172,7 @@ class ContactFlight:
     def _vehicles(self) -> tuple[VehicleArrays, ...]:
         pairs = zip(self._propulsion, self._numbers, strict=True)
         return tuple(
-            VehicleArrays(p.fleet_state, numbers, p.known, p.is_tilting, p.rows.start)
+            VehicleArrays(p.fleet_state, numbers, p.is_tilting, p.rows.start)
             for p, numbers in pairs
         )
 
@@ -263,7 +261,7 @@ def _actuate(
     fleet = vehicle.fleet
     rotors = fleet.rotors
     if tick % fleet.every == 0:
-        steer(vehicle.estimates.x[w] if vehicle.estimates.is_used[w] else x, w, fleet)
+        steer(x, w, fleet)
     for n in range(rotors.rpm.shape[1]):
         p, row = _own_rotors(vehicle, w, n), rotors.records[n].body
         up = Lag(lags[row, 0], lags[row, 1], lags[row, 2])

@@ -19,11 +19,11 @@ from iap_description.math.kernels import (
     Vec,
     add,
     cross,
+    halfway,
     put,
     qconj,
     qlog,
     qmul,
-    qnormalize,
     quat,
     rotate,
     scale,
@@ -191,7 +191,7 @@ def _add_means(
             q_a, q_b = quat(old[Q]), quat(new[Q])
             w_B = scale(1.0 / dt, qlog(qmul(qconj(q_a), q_b)))
             dv = sub(_speed(new, q_b, r_B), _speed(old, q_a, r_B))
-            f_B = unrotate(_between(q_a, q_b), _specific(gravity, scale(1.0 / dt, dv)))
+            f_B = unrotate(halfway(q_a, q_b), _specific(gravity, scale(1.0 / dt, dv)))
             put(out[b, 0, m], add(vec(out[b, 0, m]), rotate(turn, w_B)))
             put(out[b, 1, m], add(vec(out[b, 1, m]), rotate(turn, f_B)))
             old[:] = new
@@ -229,10 +229,3 @@ def _measure(
 def _speed(row: Array, q: Quat, r_B: Vec) -> Vec:
     """Velocity of the point r_B of a body, world axes."""
     return add(vec(row[V]), cross(vec(row[W]), rotate(q, r_B)))
-
-
-@njit(cache=True)
-def _between(a: Quat, b: Quat) -> Quat:
-    """The attitude half-way between two that are close."""
-    s = 1.0 if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] >= 0.0 else -1.0
-    return qnormalize((a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2], a[3] + s * b[3]))

@@ -85,8 +85,8 @@ class NativeFlight:
             raise AssertionError("a world is loaded for compiled code or it is not")
         engine.begin(self._dt)
         x = engine.state()
-        known, fleet, drag = p.known_rows(x), p.fleet_state, self._drag
-        engine.end(*_fly(engine.native, x, known, fleet, inputs, drag, steps, self._dt))
+        how = (p.fleet_state, inputs, self._drag)
+        engine.end(*_fly(engine.native, x, *how, steps, self._dt))
         inputs.ticks[:] += steps
 
 
@@ -94,20 +94,19 @@ class NativeFlight:
 def _fly(
     world: NativeWorld,
     x: Array,
-    known: Array,
     fleet: FleetState,
     inputs: PeriodInputs,
     drag: DragCoefficients,
     steps: int,
     dt: float,
 ) -> tuple[int, int]:
-    """Number of steps begun, and what the last of them returned; autopilots go by rows `known`."""
+    """Number of steps begun, and what the last of them returned."""
     rotors, wrenches = fleet.rotors, np.zeros((1, x.shape[1], 6))
     is_due, is_disturbed = np.ones(1, np.bool_), np.any(inputs.external_W != 0.0)
     for step in range(steps):
         wrenches[:] = 0.0
         is_due[0] = (inputs.ticks[0] + step) % fleet.every == 0
-        autopilot_step(known, is_due, fleet)
+        autopilot_step(x, is_due, fleet)
         step_rotors(rotors.rpm, rotors.target, x, wrenches, rotors.records, dt)
         if is_disturbed:
             for k in range(6):

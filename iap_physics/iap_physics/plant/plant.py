@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The plant: an engine, and what turns commands into wrenches on its bodies, each at its own rate."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.math.kernels import all_finite
+from iap_description.math.random_streams import stream
 from iap_description.states import Command
 from iap_description.world.world import World
 from iap_physics.air.batch_air import GUSTS, Air
@@ -38,6 +39,9 @@ from iap_physics.propulsion.deviation import Deviation
 from iap_physics.propulsion.propulsion import Airframe, Propulsion
 
 Part = TypeVar("Part", bound=PlantPart)
+AUTOPILOT_SENSORS = (
+    "{}/autopilot_sensors"  # stream of the errors of a vehicle's autopilots' sensors, by its name
+)
 
 
 class Plant:
@@ -161,8 +165,17 @@ class Plant:
 
     def begin(self, spec: PlantSpec) -> None:
         """Start rotors, air and parts as a specification has them, with the engine at its start."""
+        self.set_sensors(range(len(self.ticks)), [spec.seed] * len(self.ticks))
         tilts = [each.start_tilt or 0.0 for each in spec.vehicles]
         self._begin(np.arange(len(self.ticks)), spec.start_rpm, spec.rng(GUSTS), tilts)
+
+    def set_sensors(self, worlds: Iterable[int], seeds: Iterable[int]) -> None:
+        """Draw the errors of the autopilots' own sensors in some worlds by their seeds, from their next reset on."""
+        of_worlds = list(zip(worlds, seeds, strict=True))
+        for each in self.propulsion:
+            name = AUTOPILOT_SENSORS.format(each.airframe.assembly.name)
+            for world, seed in of_worlds if each.has_estimator else ():
+                each.set_sensors(world, stream(seed, name))
 
     def vehicle_of(self, row: int) -> int:
         """Number of the vehicle that owns a state row."""

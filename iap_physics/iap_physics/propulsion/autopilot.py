@@ -35,6 +35,8 @@ from iap_description.vehicles.autopilot_gains import (
     attitude_torque,
     torque_against,
 )
+from iap_physics.propulsion.attitude_estimator import estimate
+from iap_physics.propulsion.estimates import AutopilotEstimates, OwnEstimates
 from iap_physics.propulsion.last_command import LastCommand
 from iap_physics.propulsion.rate_loop import (
     IS_STARTED,
@@ -110,12 +112,16 @@ class Autopilot(NamedTuple):
 class FleetState(NamedTuple):
     """Aircraft of a vehicle in B worlds.
 
+    Autopilots go by estimates from outside, else by their own, else by the truth.
+
     Attributes:
         bodies: (N,) their state rows.
         autopilots: (N,) `Autopilot` records.
         command: to them; a platform wrench is allocated before.
         rotors: of them, whose target autopilots write.
         memory: (B, N, K) of their rate loops, see `iap_physics.propulsion.rate_loop`; K is 0 without.
+        known: estimates from outside.
+        own: estimates of the autopilots.
         every: physics steps from one instant of the autopilots to the next.
     """
 
@@ -124,6 +130,8 @@ class FleetState(NamedTuple):
     command: LastCommand
     rotors: RotorStates
     memory: Array
+    known: AutopilotEstimates
+    own: OwnEstimates
     every: int = 1
 
 
@@ -141,7 +149,7 @@ def autopilot_step(x: Array, is_due: Booleans, fleet: FleetState) -> None:
     """Rotor speed commands of every aircraft of every platform in a batch.
 
     Args:
-        x: (B, bodies, 13) states.
+        x: (B, bodies, 13) true states.
         is_due: (B,) worlds whose autopilots compute at this step; the others keep their targets.
         fleet: the aircraft; a body rate command is a feed-forward in the attitude mode.
     """
@@ -152,23 +160,29 @@ def autopilot_step(x: Array, is_due: Booleans, fleet: FleetState) -> None:
 
 @njit(cache=True)
 def steer(x: Array, b: int, fleet: FleetState) -> None:
-    """Rotor speed commands of every aircraft of the platform in world b, whose states are x (bodies, 13)."""
+    """Rotor speed commands of every aircraft of the platform in world b, whose true states are x (bodies, 13)."""
     command, rotors, has_loop = fleet.command, fleet.rotors, fleet.memory.shape[2] > 0
+    has_estimator, is_told = fleet.own.memory.shape[2] > 0, fleet.known.is_used[b]
     out = rotors.target
     for n in range(out.shape[1]):
-        mode, autopilot = command.modes[b, n], fleet.autopilots[n]
+        mode, autopilot, body = command.modes[b, n], fleet.autopilots[n], fleet.bodies[n]
         lift = quat(autopilot.lift)
+        q, w = _motion(fleet.known.x[b, body] if is_told else x[body])
+        if has_estimator:
+            own = estimate(fleet.own.memory[b, n], x[body], fleet.own.records[n])
+            if not is_told:
+                q, w = own
         if mode == _RPM:
             if has_loop:
                 fleet.memory[b, n, IS_STARTED] = 0.0
             put4(out[b, n], of_rotors(quat(command.rpm[b, n]), lift))
             continue
-        row, order = x[fleet.bodies[n]], (command.q_WB[b, n], command.w_WB_B[b, n])
+        order = (command.q_WB[b, n], command.w_WB_B[b, n])
         if has_loop:
             memory, now = fleet.memory[b, n], rotors.rpm[b, n]
-            torque = _torque_of_loop(row, mode, order, autopilot, memory, now)
+            torque = _torque_of_loop(q, w, mode, order, autopilot, memory, now)
         else:
-            torque = _torque(row, mode, order, autopilot)
+            torque = _torque(q, w, mode, order, autopilot)
         limits = SpeedLimits(
             autopilot.thrust_coefficient, autopilot.rpm_min, autopilot.rpm_max, autopilot.lead
         )
@@ -180,17 +194,24 @@ def steer(x: Array, b: int, fleet: FleetState) -> None:
 
 
 @njit(cache=True)
-def _torque(row: Array, mode: int, order: tuple[Array, Array], autopilot: Autopilot) -> Vec:
-    """Torque [N m] about the CoM, body axes, for a state row (13,) and the order to attitude and body rate."""
+def _motion(row: Array) -> tuple[Quat, Vec]:
+    """Attitude and body rate [rad/s] of a state row (13,)."""
     q = quat(row[3:])
-    w, gains = unrotate(q, vec(row[10:])), (vec(autopilot.attitude), vec(autopilot.rate))
+    return q, unrotate(q, vec(row[10:]))
+
+
+@njit(cache=True)
+def _torque(q: Quat, w: Vec, mode: int, order: tuple[Array, Array], autopilot: Autopilot) -> Vec:
+    """Torque [N m] about the CoM, body axes, for attitude, body rate [rad/s], and the order to both."""
+    gains = (vec(autopilot.attitude), vec(autopilot.rate))
     asked = (quat(order[0]), vec(order[1]), *gains, mat(autopilot.J))
     return attitude_torque(mode == _ATTITUDE, q, w, *asked)
 
 
 @njit(cache=True)
 def _torque_of_loop(
-    row: Array,
+    q: Quat,
+    w: Vec,
     mode: int,
     order: tuple[Array, Array],
     autopilot: Autopilot,
@@ -198,8 +219,7 @@ def _torque_of_loop(
     rpm: Array,
 ) -> Vec:
     """The same of a rate loop with a memory (K,); rotors have the present speeds (4,) [rpm]."""
-    q = quat(row[3:])
-    w, gains = unrotate(q, vec(row[10:])), (vec(autopilot.attitude), vec(autopilot.rate))
+    gains = (vec(autopilot.attitude), vec(autopilot.rate))
     if memory[IS_STARTED] == 0.0:
         begin(memory, w, rpm, autopilot.low_pass)
     w = filter_rate(memory, w, autopilot.low_pass, autopilot.share, autopilot.rate_hz)

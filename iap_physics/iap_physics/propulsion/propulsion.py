@@ -4,21 +4,23 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.earth import GRAVITY
 from iap_description.math.kernels import Packed, stacked
 from iap_description.states import STATE_SIZE, Command, Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.health import Health
+from iap_physics.propulsion.attitude_estimator import KEY, keys
 from iap_physics.propulsion.autopilot import Autopilot, FleetState, autopilot_step
 from iap_physics.propulsion.deviation import NO_DEVIATION, Deviation
+from iap_physics.propulsion.estimates import AutopilotEstimates, OwnEstimates
 from iap_physics.propulsion.last_command import CommandDelay, FleetArrays, LastCommand
 from iap_physics.propulsion.rate_loop import memory_size
 from iap_physics.propulsion.rotors import RotorParameters, RotorStates, step_rotors
@@ -60,18 +62,6 @@ class Airframe:
         ]
 
 
-class AutopilotEstimates(NamedTuple):
-    """Estimates that autopilots go by in place of the truth.
-
-    Attributes:
-        is_used: (B,) whether they do.
-        x: (B, rows, 13) estimated state rows.
-    """
-
-    is_used: Booleans
-    x: Array
-
-
 class Propulsion:
     """One vehicle's autopilots and rotors between a command and the wrenches on its bodies.
 
@@ -83,7 +73,7 @@ class Propulsion:
         command: that the autopilots obey.
         orders: that came last, which are those unless `hand_over` was called.
         rotors: their state and parameters.
-        known: estimates that the autopilots go by.
+        known: estimates from outside that the autopilots go by.
         autopilots: (N,) `Autopilot` records.
         fleet_state: all of this that compiled code takes.
         is_tilting: whether rotors tilt, or push along other axes than z.
@@ -95,6 +85,7 @@ class Propulsion:
         rows: its state rows.
         batch: number of equal worlds.
         physics_hz: rate of the rotors.
+        gravity: that the autopilots' accelerometers are in [m/s^2].
         arrays: of its aircraft in these worlds, where it shares them; None makes them.
     """
 
@@ -105,6 +96,7 @@ class Propulsion:
         batch: int,
         *,
         physics_hz: float,
+        gravity: float = GRAVITY,
         arrays: FleetArrays | None = None,
     ) -> None:
         arrays = arrays or FleetArrays.empty(batch, len(airframe.assembly.aircraft))
@@ -123,14 +115,25 @@ class Propulsion:
             np.zeros(batch, bool), np.zeros((batch, rows.stop, STATE_SIZE))
         )
         self.autopilots = stacked([Autopilot.of(a, airframe.autopilot) for a in self.fleet])
-        self.weakened, self._estimated_worlds = 0, 0
+        self.weakened = 0
         self._delay: CommandDelay | None = None
         self._is_due = np.ones(batch, bool)
         self._memory = np.zeros((batch, len(bodies), memory_size(airframe.autopilot)))
         self.has_rate_loop = self._memory.size > 0
-        own = (np.array(bodies, dtype=np.int64), self.autopilots)
-        self.fleet_state = FleetState(*own, self.command, self.rotors, self._memory, self.every)
-        self._arrays = (*own, *self.command, *self.rotors, self._memory, self.is_tilting)
+        self._own = OwnEstimates.of(airframe.autopilot, (batch, len(bodies)), gravity)
+        self._keys = np.zeros((batch, len(bodies)))
+        mine = (np.array(bodies, dtype=np.int64), self.autopilots)
+        self.fleet_state = FleetState(
+            *mine,
+            self.command,
+            self.rotors,
+            self._memory,
+            self.known,
+            self._own,
+            self.every,
+        )
+        flat = (*self.command, *self.rotors, self._memory, *self.known, *self._own)
+        self._arrays = (*mine, *flat, self.is_tilting)
 
     @property
     def rpm(self) -> Array:
@@ -149,9 +152,20 @@ class Propulsion:
         self.command.modes[worlds] = self.orders.modes[worlds] = Mode.RPM
         self._memory[worlds] = 0.0
         self.known.is_used[worlds] = False
-        self._estimated_worlds = int(np.count_nonzero(self.known.is_used))
+        if self.has_estimator:
+            self._own.memory[worlds] = 0.0
+            self._own.memory[worlds, :, KEY] = self._keys[worlds]
         if self._delay is not None:
             self._delay.reset(worlds)
+
+    @property
+    def has_estimator(self) -> bool:
+        """True if its autopilots estimate their attitudes by sensors of their own."""
+        return self._own.memory.size > 0
+
+    def set_sensors(self, world: int, rng: np.random.Generator) -> None:
+        """Draw the errors of the autopilots' sensors in a world from its next reset on."""
+        self._keys[world] = keys(rng, self._keys.shape[1])
 
     def hand_over(self) -> LastCommand:
         """Let another than the autopilots command the rotors' speeds, by `command`; returns the orders to it.
@@ -217,9 +231,8 @@ class Propulsion:
         self.rotors.records["speed_share"] = health.speed
 
     def set_estimate(self, x: Array | None) -> None:
-        """Go by rows (bodies, 13) or (B, bodies, 13) of this vehicle, or by the truth."""
+        """Go by rows (bodies, 13) or (B, bodies, 13) of this vehicle, or by what is known on board."""
         self.known.is_used[:] = x is not None
-        self._estimated_worlds = 0 if x is None else len(self.known.is_used)
         if x is not None:
             self.known.x[:, self.rows] = x
 
@@ -235,34 +248,23 @@ class Propulsion:
         """
         if self.every > 1:
             np.equal((ticks + substep) % self.every, 0, out=self._is_due)
-        arguments = (self.known_rows(x), self._is_due, *self._arrays, x, wrenches)
-        step_aircraft(*arguments, dt)
-
-    def known_rows(self, x: Array) -> Array:
-        """Rows that the autopilots go by: estimates where there are some, else the truth."""
-        if self._estimated_worlds == 0:
-            return x
-        if self._estimated_worlds == len(self.known.x):
-            return self.known.x
-        which = self.known.is_used[:, None, None]
-        return np.where(which, self.known.x, x[:, : self.rows.stop])
+        step_aircraft(self._is_due, *self._arrays, x, wrenches, dt)
 
 
 def propulsion_of(
-    airframes: Sequence[Airframe], batch: int, *, physics_hz: float
+    airframes: Sequence[Airframe], batch: int, *, physics_hz: float, gravity: float = GRAVITY
 ) -> list[Propulsion]:
     """The propulsion of vehicles whose bodies have state rows one vehicle after another, see `Propulsion`."""
     vehicles, first = [], 0
     for airframe in airframes:
         rows = slice(first, first + len(airframe.assembly.bodies))
-        vehicles.append(Propulsion(airframe, rows, batch, physics_hz=physics_hz))
+        vehicles.append(Propulsion(airframe, rows, batch, physics_hz=physics_hz, gravity=gravity))
         first = rows.stop
     return vehicles
 
 
 @njit(cache=True)
 def step_aircraft(
-    known: Array,
     is_due: Booleans,
     bodies: Integers,
     autopilots: Packed,
@@ -278,18 +280,24 @@ def step_aircraft(
     records: Packed,
     servos: Packed,
     memory: Array,
+    is_told: Booleans,
+    told: Array,
+    estimators: Packed,
+    estimates: Array,
     is_tilting: bool,
     x: Array,
     wrenches: Array,
     dt: float,
 ) -> None:
-    """Autopilots, which go by the `known` rows, then rotors, in one call: a call costs more than what it computes.
+    """Autopilots, then rotors, in one call: a call costs more than what it computes.
 
     The arrays are those of a `FleetState`, one by one: from Python they are handed over in half the time of a record.
     """
     command = LastCommand(modes, thrust, q_WB, w_WB_B, rpm_command, angles)
     rotors = RotorStates(rpm, tilt, target, records, servos)
-    autopilot_step(known, is_due, FleetState(bodies, autopilots, command, rotors, memory, 1))
+    known, own = AutopilotEstimates(is_told, told), OwnEstimates(estimators, estimates)
+    fleet = FleetState(bodies, autopilots, command, rotors, memory, known, own, 1)
+    autopilot_step(x, is_due, fleet)
     if is_tilting:
         step_tilting_rotors(rotors, angles, x, wrenches, dt)
     else:

@@ -40,9 +40,17 @@ class Unit:
         sensors: the records of its parts.
         rate: of its samples [Hz].
         seed: the run's.
+        field_rate: of the magnetometer's samples [Hz]; None without one.
     """
 
-    def __init__(self, mount: SensorMount, sensors: SensorsSpec, rate: float, seed: int) -> None:
+    def __init__(
+        self,
+        mount: SensorMount,
+        sensors: SensorsSpec,
+        rate: float,
+        seed: int,
+        field_rate: float | None = None,
+    ) -> None:
         assert sensors.imu is not None  # noqa: S101 - nobody makes a unit of nothing
         self.mount = mount
         self.magnetic = SensorSource(
@@ -51,7 +59,9 @@ class Unit:
         self._imu = Imu(sensors.imu, rate, stream(seed, mount.source.topic))
         spec = sensors.magnetometer
         self._magnetometer = (
-            None if spec is None else Magnetometer(spec, stream(seed, self.magnetic.topic))
+            None
+            if spec is None
+            else Magnetometer(spec, stream(seed, self.magnetic.topic), field_rate)
         )
         gains = sensors.attitude
         self.filter = None if gains is None else AttitudeFilter(gains, 1.0 / rate)
@@ -105,11 +115,11 @@ class InertialUnits:
         self.rate, self._every = nearest_rate(sensors.imu.rate, rig.physics_hz)
         self._dt, self._attitude = 1.0 / rig.physics_hz, sensors.attitude
         self._mounts, self._assembly = imu_mounts(assembly), assembly
-        self.units = [Unit(mount, sensors, self.rate, rig.seed) for mount in self._mounts]
         spec = self._magnetometer = sensors.magnetometer
-        self._field_sampling = (
-            None if spec is None else Sampling.of(spec.rate, rig.control_hz, "magnetometer")
-        )
+        sampling = None if spec is None else Sampling.of(spec.rate, rig.control_hz, "magnetometer")
+        self._field_sampling = sampling
+        how = (sensors, self.rate, rig.seed, None if sampling is None else sampling.rate)
+        self.units = [Unit(mount, *how) for mount in self._mounts]
         self.notes = self._notes()
 
     def _notes(self) -> list[str]:

@@ -206,6 +206,7 @@ class WorldStarter:
                 self._deviate(world, seed, plant)
         if units is not None:
             units.reset(worlds, [seeded(self._scenario, seed) for seed in numbers])
+        plant.set_sensors(worlds.tolist(), numbers)
         gusts = [stream(seed, GUSTS) for seed in numbers] if plant.air.is_gusty else None
         x, rpm, tilt = zip(*(starts(seeds) for starts in self._starts), strict=True)
         plant.reset(np.concatenate(x, axis=1), rpm, gusts, worlds, tilt=tilt)

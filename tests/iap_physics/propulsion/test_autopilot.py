@@ -11,6 +11,7 @@ from iap_description.states import Command, Mode, Q, W, resting_state
 from iap_description.vehicles.aircraft import inertia_matrix
 from iap_description.vehicles.platform import load_platform
 from iap_physics.propulsion.autopilot import Autopilot, FleetState, autopilot_step
+from iap_physics.propulsion.estimates import AutopilotEstimates, OwnEstimates
 from iap_physics.propulsion.last_command import LastCommand
 from iap_physics.propulsion.rotors import RotorParameters, RotorStates
 from iap_physics.propulsion.tilting_rotors import TiltParameters
@@ -50,8 +51,13 @@ def fleet_of(pilots, command, rpm):
     records = [stacked([RotorParameters.of(AIRCRAFT, n) for n in range(len(pilots))])]
     records.append(stacked([TiltParameters.of(AIRCRAFT)] * len(pilots)))
     rotors = RotorStates(rpm, np.zeros_like(rpm), np.empty_like(rpm), *records)
-    memory = np.zeros((*command.modes.shape, 0))
-    return FleetState(np.arange(len(pilots)), stacked(pilots), command, rotors, memory)
+    batch, count = command.modes.shape
+    known = AutopilotEstimates(np.zeros(batch, bool), np.zeros((batch, count, 13)))
+    memory, own = (
+        np.zeros((batch, count, 0)),
+        OwnEstimates.of(gains_of().autopilot, (batch, count), 9.81),
+    )
+    return FleetState(np.arange(count), stacked(pilots), command, rotors, memory, known, own)
 
 
 def made_by(rpm):

@@ -44,22 +44,19 @@ def test_rotors_begin_at_their_speeds_and_angles_in_the_worlds_that_begin():
         mode = Mode.RPM if begins else Mode.RATE_THRUST
         assert np.unique(p.command.modes[world]).tolist() == [int(mode)]
     assert p.known.is_used.tolist() == [False, True, False]
-    x = np.ones((3, 4, 13))
-    assert p.known_rows(x)[:, 0, 0].tolist() == [1.0, 0.0, 1.0]
 
 
 def test_autopilots_go_by_estimates_of_their_own_vehicle_or_by_the_truth():
     first, second = made(batch=2, count=2)
-    x = np.full((2, 8, 13), 5.0)
-    assert second.known_rows(x) is x and (second.rows.start, second.rows.stop) == (4, 8)
+    assert (second.rows.start, second.rows.stop) == (4, 8)
     second.set_estimate(np.full((4, 13), 2.0))
-    known = second.known_rows(x)
-    assert np.all(known[:, 4:] == 2.0) and not known[:, :4].any()
+    known = second.fleet_state.known
+    assert np.all(known.x[:, 4:] == 2.0) and not known.x[:, :4].any() and known.is_used.all()
     second.set_estimate(np.stack([np.full((4, 13), 3.0), np.full((4, 13), 4.0)]))
-    assert second.known_rows(x)[:, 4, 0].tolist() == [3.0, 4.0]
+    assert known.x[:, 4, 0].tolist() == [3.0, 4.0]
     second.set_estimate(None)
-    assert second.known_rows(x) is x
-    assert first.known_rows(x) is x
+    assert not known.is_used.any()
+    assert not first.fleet_state.known.is_used.any()
 
 
 def test_commands_come_to_all_worlds_or_to_some():

@@ -34,9 +34,10 @@ NOT_WHOLE = "'rate_loop.delay': 0.003 s is no whole number of periods"
 
 
 def px4(**changes):
-    """Gains of an autopilot like PX4's, with changes of its rate loop."""
+    """Gains of an autopilot like PX4's that knows the truth, with changes of its rate loop."""
     gains = gains_of("px4").autopilot
-    return gains.model_copy(update={"rate_loop": gains.rate_loop.model_copy(update=changes)})
+    loop = gains.rate_loop.model_copy(update=changes)
+    return gains.model_copy(update={"rate_loop": loop, "estimator": None})
 
 
 def filtered_by(rates, **changes):

@@ -56,13 +56,31 @@ def test_equal_seeds_give_equal_samples():
 
 
 def test_all_presets_are_magnetometers():
-    assert PRESETS.names() == ["default", "perfect"]
+    assert PRESETS.names() == ["bmm150", "default", "perfect"]
     for name in PRESETS.names():
         assert spec_of(name).strength == 5e-5
 
 
+def test_a_walk_goes_by_the_root_of_time_whatever_the_rate():
+    spec = spec_of(walk=1e-7, rate=20.0)
+    for rate in (5.0, 20.0):
+        ends = []
+        for seed in range(300):
+            unit = Magnetometer(spec, stream(seed, "mag"), rate)
+            fields = [unit.measure(LEVEL_TO_THE_EAST) for _ in range(round(4.0 * rate) + 1)]
+            ends.append(fields[-1] - fields[0])
+        assert np.std(ends) == pytest.approx(2e-7, rel=0.1)
+
+
+def test_numbers_are_steps_of_its_resolution_and_without_the_keys_nothing_changes():
+    steps = magnetometer_of(spec_of("bmm150")).measure(LEVEL_TO_THE_EAST) / 3e-7
+    np.testing.assert_allclose(steps, np.rint(steps), atol=1e-9)
+    assert "walk" not in spec_of("default").model_dump()
+
+
 @pytest.mark.parametrize(
-    "changes", [{"strength": 0.0}, {"inclination_deg": 90.0}, {"noise": -1.0}, {"rate": -5.0}]
+    "changes",
+    [{"strength": 0.0}, {"inclination_deg": 90.0}, {"noise": -1.0}, {"rate": -5.0}, {"walk": -1e-9}],
 )
 def test_impossible_ones_are_refused_by_the_key_s_name(changes):
     with pytest.raises(BadInput, match=f"test: key '{next(iter(changes))}'"):

@@ -95,13 +95,23 @@ def test_an_hour_of_fixes_has_the_noise_and_the_drift_of_its_record():
         assert x.std() == pytest.approx(np.hypot(drift, noise), rel=0.15)
 
 
-def test_an_hour_of_fields_is_white():
-    spec = MagnetometerSpec.model_validate(MAGNETOMETERS.tree("default"))
+@pytest.mark.parametrize(
+    ("preset", "changes"), [("default", {}), ("bmm150", {}), ("bmm150", {"walk": 2e-7})]
+)
+def test_an_hour_of_fields_has_the_noise_and_the_walk_of_its_record(preset, changes):
+    """A resolution r adds the variance r^2 / 12, which is white behind a noise of two steps."""
+    spec = MagnetometerSpec.model_validate({**MAGNETOMETERS.tree(preset), **changes})
     unit = Magnetometer(spec, stream(1, "mag"))
-    x = np.array([unit.measure(LEVEL)[0] for _ in range(round(HOUR * spec.rate))])
-    for tau in TAUS:
-        m = round(tau * spec.rate)
-        assert np.sqrt(allan_variance(x, m)) == pytest.approx(spec.noise / np.sqrt(m), rel=0.05)
+    fields = np.array([unit.measure(LEVEL) for _ in range(round(HOUR * spec.rate))])
+    white = spec.noise**2 + spec.resolution**2 / 12.0
+    for x in fields.T:
+        for tau in TAUS:
+            m = round(tau * spec.rate)
+            expected = white / m + allan_of_walk(m) * spec.walk**2 / spec.rate
+            assert np.sqrt(allan_variance(x, m)) == pytest.approx(np.sqrt(expected), rel=0.05)
+    if "walk" in changes:  # after a quarter of an hour it is six times the noise
+        far = fields[round(0.25 * HOUR * spec.rate) :] - fields[: -round(0.25 * HOUR * spec.rate)]
+        assert np.sqrt(np.mean(far**2)) > 4.0 * spec.noise
 
 
 def test_a_flight_keeps_both_in_its_bag_and_gives_the_same_twice(tmp_path):

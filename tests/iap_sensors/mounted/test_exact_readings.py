@@ -63,11 +63,15 @@ def test_a_receiver_s_fix_is_off_by_its_drift_and_noise_and_the_drift_is_kept_in
 
 
 def test_a_magnetometer_s_sample_is_the_field_in_its_axes_with_hard_iron_and_noise() -> None:
-    spec: Any = SimpleNamespace(field_W=np.array([1.0, 20.0, -40.0]), noise=0.5, bias=3.0)
+    errors = {"noise": 0.5, "bias": 3.0, "walk": 0.2, "resolution": 0.0}
+    spec: Any = SimpleNamespace(field_W=np.array([1.0, 20.0, -40.0]), rate=4.0, **errors)
     rng = dice()
     bias = 3.0 * rng.standard_normal(3)
-    expected = np.array([20.0, -1.0, -40.0]) + bias + 0.5 * rng.standard_normal(3)
-    np.testing.assert_allclose(Magnetometer(spec, dice()).measure(QUARTER), expected)
+    unit = Magnetometer(spec, dice())
+    for _ in range(3):
+        expected = np.array([20.0, -1.0, -40.0]) + bias + 0.5 * rng.standard_normal(3)
+        np.testing.assert_allclose(unit.measure(QUARTER), expected)
+        bias = bias + 0.1 * rng.standard_normal(3)
 
 
 def tag_spec(**keys: Any) -> Any:
