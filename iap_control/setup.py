@@ -13,6 +13,7 @@ NODES = [  # for ros2 run; a wheel has none, since they need ROS 2 and a folder 
     "coordinator_node = iap_control.nodes.coordinator_node:main",
     "offboard_node = iap_control.nodes.offboard_node:main",
     "reference_node = iap_control.nodes.reference_node:main",
+    "setpoint_node = iap_control.nodes.setpoint_node:main",
 ]
 if {"bdist_wheel", "dist_info"} & set(sys.argv):
     NODES = []

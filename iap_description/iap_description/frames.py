@@ -39,3 +39,9 @@ def to_ned(q_WB: Quat) -> Quat:
     x, y, z, w = q_WB
     # Turns of half a circle about (1, 1, 0) / sqrt 2 in the world and about x in the body.
     return (_SQRT_HALF * (w + z), _SQRT_HALF * (x + y), _SQRT_HALF * (x - y), _SQRT_HALF * (w - z))
+
+
+def from_ned(q_WB: Quat) -> Quat:
+    """Quaternion xyzw of FLU to `map` (ENU), of one w x y z of FRD to NED: the inverse of `to_ned`."""
+    w, x, y, z = q_WB
+    return (_SQRT_HALF * (x + y), _SQRT_HALF * (x - y), _SQRT_HALF * (w - z), _SQRT_HALF * (w + z))

@@ -5,7 +5,16 @@ from types import SimpleNamespace
 
 
 class OffboardControlMode:
-    __slots__ = ("acceleration", "attitude", "body_rate", "position", "timestamp", "velocity")
+    __slots__ = (
+        "acceleration",
+        "attitude",
+        "body_rate",
+        "direct_actuator",
+        "position",
+        "thrust_and_torque",
+        "timestamp",
+        "velocity",
+    )
 
 
 class VehicleAttitudeSetpoint:
@@ -24,6 +33,7 @@ class TrajectorySetpoint:
 
 class AttitudeTarget:
     IGNORE_ROLL_RATE, IGNORE_PITCH_RATE, IGNORE_YAW_RATE, IGNORE_ATTITUDE = 1, 2, 4, 128
+    IGNORE_THRUST = 64
     __slots__ = ("body_rate", "header", "orientation", "thrust", "type_mask")
 
     def __init__(self):
@@ -35,6 +45,7 @@ class AttitudeTarget:
 class PositionTarget:
     FRAME_LOCAL_NED = 1
     IGNORE_PX, IGNORE_PY, IGNORE_PZ, IGNORE_VX, IGNORE_VY, IGNORE_VZ = 1, 2, 4, 8, 16, 32
+    FORCE = 512
     IGNORE_AFX, IGNORE_AFY, IGNORE_AFZ, IGNORE_YAW, IGNORE_YAW_RATE = 64, 128, 256, 1024, 2048
     __slots__ = (
         "acceleration_or_force",

@@ -30,6 +30,7 @@ from iap_bringup.nodes.sensor_player import SensorPlayer
 from iap_bringup.nodes.sim_container import NODES
 from iap_bringup.nodes.web_view import WebViewNode
 from iap_control.nodes.offboard_node import OffboardNode
+from iap_control.nodes.setpoint_node import SetpointNode
 from iap_estimation.nodes import joint_node, virpo_node
 from iap_io.ros.node import SuiteNode
 from iap_io.runs.topics import BAG
@@ -51,6 +52,7 @@ ALONE: tuple[Callable[[], SuiteNode], ...] = (
     SensorPlayer,
     # Its parameters do not depend on messages, whose packages need not be here.
     partial(OffboardNode, make=lambda *_: mock.Mock(outlets=())),
+    partial(SetpointNode, make=lambda *_: mock.Mock(inlets=())),
 )
 INTRO = """\
 What each node declares, in the form of a parameter file, with the defaults. Launch files give nodes the values of a

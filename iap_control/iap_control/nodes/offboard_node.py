@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 
+from iap_control.nodes.setpoint_thrusts import declared_thrusts
 from iap_control.offboard.aircraft_setpoint import (
     AircraftSetpoint,
     Classes,
@@ -81,9 +82,9 @@ class OffboardNode(SuiteNode):
         what = "Messages of the set-points: of px4_msgs or of mavros_msgs."
         kind = self.choice("autopilot", tuple(KINDS), what)
         numbers = self._numbers(platform)
-        largest = self._largest_thrusts(platform)
-        self._command = Command.zeros(platform.count)
         assembly = Assembly.of(platform, self.vehicle)
+        largest = declared_thrusts(self, platform, assembly)
+        self._command = Command.zeros(platform.count)
         self._outputs = []
         for number in numbers:
             messages = make(kind, message_class)
@@ -121,12 +122,6 @@ class OffboardNode(SuiteNode):
         what = "Number of the aircraft whose set-points are published, from 1; 0: all of them."
         number = self.parameter("aircraft", 0, what, limits=(0, platform.count))
         return [number - 1] if number else list(range(platform.count))
-
-    def _largest_thrusts(self, platform: Platform) -> list[float]:
-        """Declare what a thrust of 1 stands for, for each aircraft [N]."""
-        what = "Thrust that a set-point of 1 stands for [N]; 0: the largest of the aircraft."
-        largest = self.parameter("thrust_max", 0.0, what, limits=(0.0, 1e6))
-        return [largest or aircraft.thrust_limits[1] for aircraft in platform.fleet]
 
     def _statuses(self) -> list[DiagnosticStatus]:
         values = {"t": max(self._stamp, 0) / SECOND, "passed on": self._passed}

@@ -5,6 +5,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from iap_description.arrays import Array, Quat, Vec
 from iap_description.errors import BadInput
 from iap_description.math.kernels import rotate, yaw_of
@@ -20,6 +22,8 @@ from iap_description.states import (
 )
 
 MODES = (Mode.ATTITUDE_THRUST, Mode.RATE_THRUST)
+UPRIGHT: Quat = (0.0, 0.0, 0.0, 1.0)
+NOT_CONTROLLED: Vec = (math.nan, math.nan, math.nan)
 
 
 class AircraftSetpoint(NamedTuple):
@@ -65,9 +69,19 @@ class AircraftSetpoint(NamedTuple):
         share = min(max(thrust / thrust_max, 0.0), 1.0)
         return cls(has_attitude, (x, y, z, w), (p, q, r), share)
 
+    @property
+    def mode(self) -> Mode:
+        """The mode of the command that it stands for."""
+        return Mode.ATTITUDE_THRUST if self.has_attitude else Mode.RATE_THRUST
+
+    def put(self, command: Command, number: int, thrust_max: float) -> None:
+        """Write it into a platform's command of its mode, as `of` reads it; the mode itself stays."""
+        command.thrust[number] = self.share * thrust_max
+        command.q_WB[number], command.w_WB_B[number] = self.q_WB, self.w_WB_B
+
 
 class MotionSetpoint(NamedTuple):
-    """A point of a trajectory of one aircraft in `map` (ENU); None where something is not to be controlled.
+    """A point of a trajectory of one aircraft in `map` (ENU); NaN where something is not to be controlled.
 
     Attributes:
         p_W: position [m].
@@ -77,11 +91,11 @@ class MotionSetpoint(NamedTuple):
         yaw_rate: about z [rad/s].
     """
 
-    p_W: Vec | None
-    v_W: Vec | None
+    p_W: Vec
+    v_W: Vec
     a_W: Vec
-    yaw: float | None
-    yaw_rate: float | None
+    yaw: float
+    yaw_rate: float
 
     @classmethod
     def of(cls, row: Array, level: Level) -> "MotionSetpoint":
@@ -92,20 +106,20 @@ class MotionSetpoint(NamedTuple):
         """
         if level == Level.WRENCH:
             raise BadInput("level 3 (WRENCH) has no motion, which autopilots take")
-        (px, py, pz), (vx, vy, vz), (ax, ay, az) = (row[k].tolist() for k in (REF_P, REF_V, REF_A))
         has_pose, has_velocity = level == Level.POSE, level <= Level.VELOCITY
         yaw_rate = rotate(tuple(row[REF_Q].tolist()), tuple(row[REF_W].tolist()))[2]
-        made = cls(
-            (px, py, pz) if has_pose else None,
-            (vx, vy, vz) if has_velocity else None,
-            (ax, ay, az),
-            yaw_of(row[REF_Q]) if has_pose else None,
-            yaw_rate if has_velocity else None,
-        )
-        numbers = (*(made.p_W or ()), *(made.v_W or ()), *made.a_W, made.yaw, made.yaw_rate)
-        if not all(each is None or math.isfinite(each) for each in numbers):
+        tracked = [REF_A] + [REF_P] * has_pose + [REF_V] * has_velocity
+        headings = [yaw_of(row[REF_Q])] * has_pose + [yaw_rate] * has_velocity
+        if not all(map(math.isfinite, [*np.concatenate([row[k] for k in tracked]), *headings])):
             raise BadInput("the reference has a number that is not finite")
-        return made
+        (px, py, pz), (vx, vy, vz), (ax, ay, az) = (row[k].tolist() for k in (REF_P, REF_V, REF_A))
+        return cls(
+            (px, py, pz) if has_pose else NOT_CONTROLLED,
+            (vx, vy, vz) if has_velocity else NOT_CONTROLLED,
+            (ax, ay, az),
+            yaw_of(row[REF_Q]) if has_pose else math.nan,
+            yaw_rate if has_velocity else math.nan,
+        )
 
 
 class Outlet(NamedTuple):

