@@ -71,7 +71,8 @@ class PotentialField:
                 raise BadInput(f"task '{task.name}': key 'observation': needs '{name}' here")
         self._goal, self._attitude = (observer.columns[name] for name in NEEDED)
         self._scale = task.observation["position_error_P"]
-        self._first = observer.size
+        first = task.history * observer.size
+        self._image = slice(first, first + episodes.camera.size)  # the present one
         self._numbers = np.array(tuple(settings.model_dump().values()))
 
     def __call__(self, observations: NDArray[np.float32]) -> Array:
@@ -79,7 +80,7 @@ class PotentialField:
         rows = observations.astype(np.float64)
         goals_P = self._scale * rows[:, self._goal]
         q_WP = np.ascontiguousarray(rows[:, self._attitude])
-        depths = self._camera.depths(observations[:, self._first :])
+        depths = self._camera.depths(observations[:, self._image])
         out = np.empty((len(rows), 4))
         _follow(goals_P, q_WP, depths, self._view.ways_B, self._view.p_BS_B, self._numbers, out)
         return out

@@ -14,6 +14,7 @@ from iap_learning.tasks.depth_camera import DepthCamera
 from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.history import History
+from iap_learning.tasks.kinds.platform.image_memory import ImageMemory
 from iap_learning.tasks.kinds.platform.inertial import means_of
 from iap_learning.tasks.kinds.platform.observation_checks import check_in_worlds
 from iap_learning.tasks.kinds.platform.observations import NO_PARTS, ObservationInputs
@@ -105,7 +106,10 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         self._term_values = np.empty((worlds, self.observer.size), np.float32)
         self._history = History(worlds, task.history, self.observer.size)
         self._has_imu = any(name in task.observation for name in INERTIAL_TERMS)
-        self.camera = None if task.depth is None else DepthCamera(task.depth, self.worlds)
+        self.camera = None
+        if task.depth is not None:
+            self.camera = DepthCamera(task.depth, self.worlds)
+            self._images = ImageMemory(worlds, task.image_ages, self.camera.size)
         self._clearance = Clearance(self.worlds) if task.minds_obstacles else None
         self._no_obstacles = np.full(worlds, np.inf)
         names = self._user.names
@@ -118,7 +122,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
     @property
     def layout(self) -> TermLayout:
         """Terms of an observation with their sizes and scales."""
-        pixels = () if self.camera is None else (self.camera.term,)
+        pixels = () if self.camera is None else self._images.layout(self.camera.term)
         return (*self._history.layout(self.observer.layout), *pixels)
 
     @property
@@ -160,10 +164,21 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         now = self.observer(self._known_inputs(), indices, self._user.unsound)
-        return self._with_images(self._history(now, indices), indices)
+        terms = self._history(now, indices)
+        if self.camera is None:
+            return terms
+        which = np.arange(self.count) if indices is None else indices
+        starting = which[self.steps[which] == 0]
+        if starting.size:
+            self._images.begin(starting, self.camera(starting))
+        return np.hstack([terms, self._images(which)])
 
     def _step_observation(self) -> Observations:
-        return self._with_images(self._history(self._term_values))
+        terms = self._history(self._term_values)
+        if self.camera is None:
+            return terms
+        self._images.add(self.camera())
+        return np.hstack([terms, self._images()])
 
     def _success(self) -> Booleans:
         return self._results.success.copy()
@@ -200,9 +215,6 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         yield from ((term, true) for term in self._user.terms)
         known = self._known_arrays()
         yield from ((placed.term, known) for placed in self.observer.user_terms)
-
-    def _with_images(self, terms: Observations, indices: Integers | None = None) -> Observations:
-        return terms if self.camera is None else np.hstack([terms, self.camera(indices)])
 
     def _last_goals(self) -> tuple[Array, Integers]:
         return self.worlds.timeline.goal[None], np.zeros(self.count, dtype=np.int64)

@@ -15,6 +15,7 @@ from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY, info_of, periods
 from iap_learning.tasks.eye import Eye
 from iap_learning.tasks.kinds.platform.history import History
+from iap_learning.tasks.kinds.platform.image_memory import ImageMemory
 from iap_learning.tasks.kinds.platform.inertial import InertialMeans
 from iap_learning.tasks.kinds.platform.observation_checks import (
     check_measures,
@@ -114,6 +115,7 @@ class PlatformPolicy:
         self._eye = self._unit = None
         if task.depth is not None:
             self._eye = Eye(task.depth, scenario, self._repeat, policy.name)
+            self._images = ImageMemory(1, task.image_ages, self._eye.size)
         if (key := inertial_key(task)) is not None:
             source = f"policy '{policy.name}': task '{task.name}', key '{key}'"
             self._unit = InertialMeans(scenario, source)
@@ -121,7 +123,7 @@ class PlatformPolicy:
         self.inputs: Sequence[SensorInput] = tuple(each for each in inputs if each is not None)
         self._history = History(1, task.history, self._observer.size)
         suite = self._history.layout(self._observer.layout)
-        terms = (*suite, *(() if self._eye is None else (self._eye.term,)))
+        terms = (*suite, *(() if self._eye is None else self._images.layout(self._eye.term)))
         layout = (task, terms, size, platform.name, scenario.rates.control_hz)
         policy.check(Layout.of(*layout), f"task '{task.name}' in this scenario")
         action = policy.header.action
@@ -188,7 +190,9 @@ class PlatformPolicy:
         self._history.begin(self._only, now) if self._period < 0 else self._history.add(now)
         observation = self._history(now)
         if self._eye is not None:
-            observation = np.hstack([observation, self._eye.numbers])
+            image, images = self._eye.numbers, self._images
+            images.begin(self._only, image) if self._period < 0 else images.add(image)
+            observation = np.hstack([observation, images()])
         self._action = np.clip(self._policy(observation).astype(np.float64), -1.0, 1.0)
         self._values = self._scale.apply(self._action)
         if self._function is not None:

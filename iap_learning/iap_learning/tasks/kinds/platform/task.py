@@ -2,9 +2,10 @@
 """A task: what flies, what is commanded, seen and wanted, read from ``data/tasks/NAME.yaml``."""
 
 from collections.abc import Collection, Mapping
+from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from iap_description.config.record import Record, validate
 from iap_description.config.values import Count, Flag, NonNegative, Positive
@@ -19,6 +20,7 @@ from iap_simulation.batch.actions import KINDS, action_size
 
 ESTIMATED = "estimated"  # value of the key `observed`
 MAX_HISTORY = 1000  # steps that are observed at once
+ImageAge = Annotated[int, Field(strict=True, ge=0, le=MAX_HISTORY)]
 
 
 class CommandRange(ActionRange):
@@ -65,6 +67,7 @@ class PlatformTask(Task):
         observed: what terms of states are made of: the truth, what controllers have measured of it last, or the
             estimate that the vehicle goes by (`control.state_source`).
         depth: the image that follows the terms of an observation; None where a policy observes none.
+        image_ages: steps ago of the images that are observed, ascending from 0, which is the present one.
         reward: of every step.
         success: of an episode.
         fails_beyond: quantities that end an episode as a failure once they are above this.
@@ -72,7 +75,7 @@ class PlatformTask(Task):
     """
 
     TERMS: ClassVar[Collection[str]] = TERMS
-    LATER: ClassVar[tuple[str, ...]] = ("history", "observed")
+    LATER: ClassVar[tuple[str, ...]] = ("history", "observed", "image_ages")
 
     platform: str | None
     goal: Literal["present", "last"]
@@ -80,10 +83,24 @@ class PlatformTask(Task):
     history: Annotated[Count, Field(le=MAX_HISTORY)] = 1
     observed: Literal["truth", "measured", "estimated"] = "truth"
     depth: DepthImage | None
+    image_ages: Annotated[tuple[ImageAge, ...], Field(min_length=1)] = (0,)
     reward: Reward
     success: TaskSuccess
     fails_beyond: dict[AnyQuantity, NonNegative]
     clearance: Positive | None
+
+    @field_validator("image_ages")
+    @classmethod
+    def _ascend_from_zero(cls, ages: tuple[int, ...]) -> tuple[int, ...]:
+        if ages[0] != 0 or any(later <= age for age, later in pairwise(ages)):
+            raise ValueError("ascend from 0")
+        return ages
+
+    @model_validator(mode="after")
+    def _has_images(self) -> Self:
+        if self.depth is None and len(self.image_ages) > 1:
+            raise ValueError("key 'image_ages': there are no images without key 'depth'")
+        return self
 
     @property
     def own_quantities(self) -> dict[str, str]:

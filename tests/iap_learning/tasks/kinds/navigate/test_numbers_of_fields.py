@@ -140,12 +140,12 @@ def test_a_point_beyond_reach_does_not_push():
 def test_a_field_reads_the_goal_attitude_and_depths_of_an_observation():
     camera = SimpleNamespace(
         view=SimpleNamespace(ways_B=np.array([[1.0, 0.0, 0.0]]), p_BS_B=np.array([0.1, 0.0, 0.0])),
-        depths=lambda numbers: numbers.astype(float) * 10.0,
+        depths=lambda numbers: numbers.astype(float) * 10.0, size=1,
     )  # fmt: skip
     columns = {"position_error_P": slice(1, 4), "attitude": slice(4, 8)}
     episodes = SimpleNamespace(
         camera=camera, observer=SimpleNamespace(columns=columns, size=8),
-        task=SimpleNamespace(name="t", observation={"position_error_P": 2.0}),
+        task=SimpleNamespace(name="t", observation={"position_error_P": 2.0}, history=1),
     )  # fmt: skip
     seen = np.array(
         [
