@@ -77,10 +77,10 @@ def platform_policy(scenario: Scenario) -> Callable[[], FlyingPolicy]:
     check_alone(scenario)
     vehicle = Vehicle.of(scenario, scenario.vehicles[0])
     make: Callable[[], FlyingPolicy] = partial(maker, policy, task, scenario, vehicle)
-    if Sense.MEASURED in make().asks_for:
+    if Sense.MEASURED in make().asks_for and vehicle.lever is not None:
         raise BadInput(
-            f"{_policy_and_task(scenario, task)}, whose key 'observed' nodes do not give yet:"
-            " fly it by ./iap run, or judge it by ./iap evaluate"
+            f"{_policy_and_task(scenario, task)}, whose key 'observed' nodes do not give of joints off the aircraft's"
+            " centres of mass: fly it by ./iap run"
         )
     return make
 

@@ -17,7 +17,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
 from iap_estimation.navigation.make import FLIGHT_METHODS
 from iap_estimation.virpo.localizer import OFFLINE
-from iap_io.runs.topics import ESTIMATED, HEALTH, PLANNED, STATE
+from iap_io.runs.topics import ESTIMATED, HEALTH, MEASURED, PLANNED, STATE
 from iap_io.runs.vehicle_meta import TRUTH
 from iap_learning.learned_agents import flies_by_references
 from iap_simulation.flights.plant_spec import plant_spec
@@ -260,7 +260,7 @@ def _measured_topic(vehicle: VehicleSpec) -> str:
     """Topic of the state that a controller goes by; empty where that is the truth."""
     if vehicle.control.state_source != TRUTH:
         return ESTIMATED
-    return "state/measured" if any(vehicle.state_noise.model_dump().values()) else ""
+    return MEASURED if any(vehicle.state_noise.model_dump().values()) else ""
 
 
 def _yaml(record: BaseModel) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.signals import Step
 from iap_description.vehicles.latch import Latch, PortFrame, approach
-from iap_io.runs.topics import LATCHES
+from iap_io.runs.topics import LATCHES, WORLD_STATE
 from iap_physics.latching.latches import PHASES, Latches, LatchEvent, Phase
 from iap_simulation.docking.ports import is_held, port_frames
 from iap_simulation.scenario.randomization import placed_world
@@ -102,7 +102,7 @@ class LatchesReplay:
 
 
 class PlantReplay:
-    """States, wrenches and latches at the last instant.
+    """States, wrenches, objects and latches at the last instant.
 
     Args:
         scenario: that is flown.
@@ -110,6 +110,7 @@ class PlantReplay:
 
     def __init__(self, scenario: Scenario) -> None:
         self._latches = LatchesReplay(scenario) if scenario.latches else None
+        self._world, self._objects = placed_world(scenario), None
         self._ticks: Sequence[Step] = ()
 
     def update(self, ticks: Sequence[Step], last: LastValue) -> None:
@@ -120,6 +121,8 @@ class PlantReplay:
             last: returns the value of a vehicle's topic at that instant, or the last one before.
         """
         self._ticks = ticks
+        if self._world.has_free_objects:
+            self._objects = last(0, WORLD_STATE)
         if self._latches is not None:
             self._latches.update(ticks, last(0, LATCHES))
 
@@ -135,6 +138,10 @@ class PlantReplay:
     def part(self, kind: type[Any]) -> Any:  # noqa: ANN401 - what reads like the part
         """Latches, where they are asked for and there are some; other parts are not replayed."""
         return self._latches if kind is Latches else None
+
+    def object_states(self) -> Array:
+        """(objects, 13) state rows of the world's objects; before the first ones, where they stand at the start."""
+        return self._world.object_states(self.t) if self._objects is None else self._objects
 
     def contact_wrench(self, vehicle: int) -> Array:
         """(6,) wrench on a vehicle [N, N m]; zero for one of which it is not measured."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Distances of points to the objects of their worlds, of many worlds at once."""
+"""Distances of points to the objects of their worlds, and to bodies among them, of many worlds at once."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
-from iap_description.errors import BadInput, IapError
+from iap_description.errors import IapError
+from iap_description.geometry.shapes import Shape
 from iap_description.geometry.tessellation import mesh
 from iap_description.math import so3
 from iap_description.math.kernels import (
@@ -29,25 +30,25 @@ from iap_description.world.objects import WorldObject
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
 
+BodyShapes = Sequence[Sequence[Shape]]  # of each body, in its own frame
 STANDS = -1  # in place of the object in whose frame a piece is
 SIDES = 32  # of what is round: its flat sides are 0.5 % of the radius too far in
 SHEET, CONVEX, CLOSED = 0, 1, 2  # kinds of pieces: nothing is within it, or a convex or any solid
 
 
 class Surroundings:
-    """The objects of B worlds as triangles; the ground is none of them.
+    """The objects of B worlds, and bodies that are alike in all of them, as triangles; the ground is none of them.
 
-    What stands is in `map`. Triangles of what moves as prescribed stay in its frame O, into which points are turned.
+    What stands is in `map`. Triangles of what moves stay in its frame, into which points are turned.
 
     Args:
-        worlds: of which no object has a mass.
-
-    Raises:
-        BadInput: one has.
+        worlds: with as many objects each.
+        bodies: shapes of each body, such as those of other vehicles.
     """
 
-    def __init__(self, worlds: Sequence[World]) -> None:
+    def __init__(self, worlds: Sequence[World], bodies: BodyShapes = ()) -> None:
         B = len(worlds)
+        self._bodies = [_surfaces(shapes) for shapes in bodies]
         self._sizes: Integers = np.zeros(B, dtype=np.int64)  # pieces of each world
         self._spheres: Array = np.zeros((B, 0, 4))  # around each piece: middle and radius [m]
         self._firsts: Integers = np.zeros((B, 1), dtype=np.int64)  # triangle of each piece
@@ -60,12 +61,11 @@ class Surroundings:
             self.set_world(b, world)
 
     def set_world(self, b: int, world: World) -> None:
-        """Let world b be another one.
-
-        Raises:
-            BadInput: an object of it has a mass.
-        """
+        """Let world b be another one."""
         pieces = _pieces(world)
+        first = len(world.objects)  # row of the first body, behind the objects
+        for k, surfaces in enumerate(self._bodies):
+            pieces += [_Piece(corners, kind, first + k) for corners, kind in surfaces]
         ends = np.cumsum([0, *(len(each.corners) for each in pieces)])
         self._make_room(len(pieces), int(ends[-1]))
         self._sizes[b], self._firsts[b, : len(ends)] = len(pieces), ends
@@ -91,7 +91,8 @@ class Surroundings:
 
         Args:
             p_W: (B, 3) the points [m].
-            objects: (B, objects, 13) state rows of each world's objects; None where none moves.
+            objects: (B, objects + bodies, 13) state rows of each world's objects and of the bodies; None where nothing
+                moves.
         """
         out, rows = np.empty(len(self._sizes)), self._rows(objects)
         _distances(np.ascontiguousarray(p_W, dtype=np.float64), rows, self.pieces, out)
@@ -114,7 +115,7 @@ class Surroundings:
         if any(
             (row[:n] != STANDS).any() for row, n in zip(self._movers, self._sizes, strict=True)
         ):
-            raise IapError("distances: states of the objects are needed, for some move")
+            raise IapError("distances: states of objects and bodies are needed, for some move")
         return np.zeros((len(self._sizes), 0, STATE_SIZE))
 
     @property
@@ -156,12 +157,7 @@ class _Piece(NamedTuple):
 def _pieces(world: World) -> list[_Piece]:
     """All pieces of a world."""
     found = []
-    for k, (name, item) in enumerate(world.objects.items()):
-        if item.mass is not None:
-            raise BadInput(
-                f"key 'world.objects.{name}': it moves freely, distances are to what stands or"
-                " moves as prescribed"
-            )
+    for k, item in enumerate(world.objects.values()):
         row = item.row(0.0)
         for corners, kind in _pieces_of(item):
             placed = corners if item.moves else row[P] + so3.rotate(row[Q], corners)
@@ -174,8 +170,13 @@ def _pieces_of(item: WorldObject) -> list[tuple[Array, int]]:
     if isinstance(item, Obstacles):  # made of triangles already
         solids = item.solids()
         return [(corners, CONVEX if is_convex else CLOSED) for corners, is_convex in solids]
+    return _surfaces(item.pieces())
+
+
+def _surfaces(shapes: Sequence[Shape]) -> list[tuple[Array, int]]:
+    """Triangles of shapes in the frame of what has them, and their kinds."""
     surfaces = []
-    for shape in item.pieces():
+    for shape in shapes:
         vertices, _, faces = mesh(shape, sides=SIDES)
         kind = SHEET if shape.shape in ("surface", "mesh") else CONVEX
         surfaces.append((vertices[faces], kind))

@@ -17,6 +17,7 @@ META = "iap_run"  # key of the RunMeta in the bag's custom data
 STATE, REFERENCE, COMMAND = "state", "reference", "command"
 WORLD_STATE = "world/state"  # of the world's objects, below a simulation's namespace
 OBJECTS = f"/{WORLD_STATE}"  # the same in a recording
+MEASURED = "state/measured"  # of a vehicle whose state has noise, between nodes
 ESTIMATED = "state/estimated"  # of a vehicle that goes by an estimate, between nodes
 REVISED, TASK = "reference/revised", "wrench/task"
 PLANNED = "reference/policy"  # of a policy, for a vehicle's controller, between nodes

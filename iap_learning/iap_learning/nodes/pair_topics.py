@@ -14,7 +14,7 @@ from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, StateMessage
 from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
 from iap_learning.learned_agents import pair_pilot
-from iap_learning.nodes.policy_inputs import checked_phase, listen_to_sensor
+from iap_learning.nodes.policy_inputs import checked_phase, listen_to_sensor, state_topic
 from iap_learning.tasks.kinds.docking.policy_pair import PairInput, PairResponder
 from iap_msgs.msg import PlatformCommand
 from iap_physics.latching.latches import PHASES
@@ -53,8 +53,7 @@ class PairTopics:
             for each in vehicles
         ]
         for i, vehicle in enumerate(vehicles):
-            is_noisy = any(vehicle.state_noise.model_dump().values())
-            self._listen(i, vehicle.name, "state/measured" if is_noisy else "state")
+            self._listen(i, vehicle.name, state_topic(vehicle))
         read, topic = MessageReader(LatchStateMessage).read, node.absolute(LATCH_STATE)
         self._sources[PairInput.PHASE] = topic
         node.inputs.listen(LatchStateMessage.TYPE, topic, read, self._on_latches, LATEST)

@@ -10,7 +10,8 @@ from iap_description.sensors.readings import Reading
 from iap_description.states import REF_FIXED
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST, SuiteNode
-from iap_io.runs.topics import LATCH_STATE, PLANNED, WORLD_STATE
+from iap_io.runs.topics import ESTIMATED, LATCH_STATE, MEASURED, PLANNED, WORLD_STATE
+from iap_io.runs.vehicle_meta import TRUTH
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
@@ -40,8 +41,11 @@ class PlatformTopics:
     """
 
     def __init__(self, node: SuiteNode, scenario: Scenario) -> None:
-        self._node, self._responder = node, PlatformResponder(platform_policy(scenario))
+        self._node, make = node, platform_policy(scenario)  # which refuses several vehicles
         (vehicle,) = scenario.vehicles
+        measured, goes_by = f"/{vehicle.name}/{MEASURED}", vehicle.control.state_source
+        on_estimate = goes_by != TRUTH
+        self._responder = PlatformResponder(make, on_estimate=on_estimate, measured=measured)
         count, bodies = vehicle.platform.count, 1 + len(vehicle.platform.joints)
         self._row, self.newest = np.zeros(REF_FIXED + count), -1
         self._commands, self._references = CommandMessage.of(count), ReferenceMessage.of(count)
@@ -57,6 +61,9 @@ class PlatformTopics:
             listen_to_sensor(node, scenario, each.topic, self._on_reading)
         for sense in self._responder.policy.asks_for:
             self._listen_to_sense(sense, scenario)
+        if on_estimate:
+            self._sources.append(topic(ESTIMATED))
+            inputs.listen_to_states(self._sources[-1], bodies, self._on_estimate, LATEST)
 
     def _absolute(self, vehicle: str, topic: str) -> str:
         return self._node.absolute(f"{vehicle}/{topic}")
@@ -70,6 +77,9 @@ class PlatformTopics:
             topic = self._absolute(vehicle.name, "wrench/raw")
             self._sources.append(topic)
             inputs.listen(WrenchMessage.TYPE, topic, read, self._on_wrench, LATEST)
+        elif sense is Sense.MEASURED:
+            topic = self._absolute(vehicle.name, MEASURED)
+            inputs.listen_to_states(topic, 1, self._on_measured, LATEST)
         elif sense is Sense.OBJECTS:
             count, topic = len(scenario.world.objects), absolute(WORLD_STATE)
             self._sources.append(topic)
@@ -115,6 +125,13 @@ class PlatformTopics:
     def _on_objects(self, state: StateMessage) -> None:
         rows = state.rows.copy()
         self._publish(self._responder.take_sense(Sense.OBJECTS, state.stamp, rows))
+
+    def _on_measured(self, state: StateMessage) -> None:
+        self._publish(self._responder.take_measured(state.sequence, state.rows[0].copy()))
+
+    def _on_estimate(self, state: StateMessage) -> None:
+        rows = state.rows.copy()
+        self._publish(self._responder.take_sense(Sense.ESTIMATE, state.stamp, rows))
 
     def _on_latches(self, count: int, latches: LatchStateMessage) -> None:
         """Take the phases of all latches.

@@ -9,10 +9,13 @@ from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import AnySensor, ImuInfo
 from iap_io.ros.node import SuiteNode
 from iap_io.ros.sensor_topics import RELIABLE
+from iap_io.runs.topics import ESTIMATED, MEASURED
+from iap_io.runs.vehicle_meta import TRUTH
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_physics.latching.latches import PHASES
 from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 
 def checked_phase(number: int) -> int:
@@ -24,6 +27,13 @@ def checked_phase(number: int) -> int:
     if number >= len(PHASES):
         raise BadInput(f"phases: {number} is none of 0 to {len(PHASES) - 1}")
     return number
+
+
+def state_topic(vehicle: VehicleSpec) -> str:
+    """Topic of the state that a vehicle goes by, as its controller would."""
+    if vehicle.control.state_source != TRUTH:
+        return ESTIMATED
+    return MEASURED if any(vehicle.state_noise.model_dump().values()) else "state"
 
 
 def listen_to_sensor(

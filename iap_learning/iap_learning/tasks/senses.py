@@ -14,6 +14,7 @@ class Sense(Enum):
     OBJECTS = "objects"
     PHASES = "phases"
     MEASURED = "measured"
+    ESTIMATE = "estimate"  # between messages, in place of the true state
 
 
 class Senses(NamedTuple):

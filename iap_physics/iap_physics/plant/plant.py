@@ -244,6 +244,10 @@ class Plant:
             part.reset(self.engine.state(), indices)
         self.ticks[indices] = 0
 
+    def object_states(self) -> Array:
+        """(objects, 13) state rows of the frames of the world's objects."""
+        return self.engine.object_states()
+
     def contact_wrench(self, vehicle: int = 0) -> Array:
         """(6,) mean contact wrench on a vehicle's central body over the last control period, world axes.
 

@@ -87,7 +87,7 @@ def act(kind: str, values: ArrayLike, worlds: Worlds, periods: int) -> None:
     Args:
         kind: see above.
         values: (B, columns).
-        worlds: that fly.
+        worlds: whose first vehicle flies under it; others are commanded by their controllers.
         periods: how many.
 
     Raises:
@@ -97,7 +97,7 @@ def act(kind: str, values: ArrayLike, worlds: Worlds, periods: int) -> None:
     array = _checked(kind, values, worlds)
     if not worlds.flies_at_once:
         for _ in range(periods):
-            worlds.advance(made(array, worlds))
+            worlds.advance({worlds.name: made(array, worlds)})
     elif kind in _REFERENCES:
         worlds.fly(periods, _REFERENCES[kind], array)
     else:

@@ -98,7 +98,7 @@ class WorldEstimates:
             samples: of the period.
             ages: (S,) physics steps since the samples.
         """
-        times = ticks * self._dt
+        times = np.multiply(ticks, self._dt, dtype=np.float64)
         stamps = (ticks[:, None] - ages[None]).astype(np.float64) * self._dt
         centre = (samples.w_S[:, 0], samples.f_S[:, 0])
         self._filters.take_samples(worlds, stamps, *centre)

@@ -34,6 +34,9 @@ class ObservedPlant(Protocol):
     def state(self, vehicle: int) -> Array:
         """(1, bodies, 13) state of a vehicle."""
 
+    def object_states(self) -> Array:
+        """(objects, 13) state rows of the frames of the world's objects."""
+
     def contact_wrench(self, vehicle: int) -> Array:
         """(6,) wrench of contact and latches on a vehicle, mean over the last control period [N, N m]."""
 

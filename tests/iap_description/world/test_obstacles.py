@@ -8,6 +8,7 @@ from iap_description.config.record import validate
 from iap_description.errors import BadInput, IapError
 from iap_description.geometry.solids import moments, triangles
 from iap_description.geometry.tessellation import mesh
+from iap_description.math import so3
 from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
@@ -193,11 +194,63 @@ def test_what_moves_is_as_far_as_where_it_is():
     np.testing.assert_allclose(
         found, Surroundings([standing] * len(p)).distances(p), rtol=0.0, atol=1e-12
     )
-    with pytest.raises(IapError, match="states of the objects are needed"):
+    with pytest.raises(IapError, match="states of objects and bodies are needed"):
         Surroundings([moving]).distances(p[:1])
 
 
-def test_what_moves_freely_is_refused():
-    """The key of the object is named."""
-    with pytest.raises(BadInput, match="world.objects.crate': it moves freely"):
-        Surroundings([_world(crate=_box(0.0, 0.0, 0.0, mass=1.0))])
+def _sampled(corners, points, count=24):
+    """Distances (n,) of points to triangles (t, 3, 3) by a grid of points on each: too large by less than the grid."""
+    steps = [(i, j) for i in range(count + 1) for j in range(count + 1 - i)]
+    weights = np.array([(i, j, count - i - j) for i, j in steps]) / count
+    surface = np.einsum("wk,tkx->twx", weights, corners).reshape(-1, 3)
+    return np.array([np.linalg.norm(surface - p, axis=1).min() for p in points])
+
+
+def test_what_moves_freely_or_turns_is_as_far_as_the_triangles_of_where_it_is():
+    """A loose box and a door about a hinge, wherever an engine has brought them, against a grid on their surfaces."""
+    door = {"hinge": {"point": (0.5, 0.0, 0.0), "limits_deg": (0.0, 90.0)}, "mass": 20.0}
+    world = _world(crate=_box(0.0, 0.0, 0.0, mass=1.0), door=_box(2.0, 0.0, 0.0, **door))
+    rng = np.random.default_rng(4)
+    rows = np.zeros((30, 2, 13))
+    rows[:, :, :3] = rng.uniform(-2.0, 2.0, (30, 2, 3))
+    rows[:, :, 3:7] = so3.quaternion_exp(rng.uniform(-2.0, 2.0, (60, 3))).reshape(30, 2, 4)
+    points = rng.uniform(-3.0, 3.0, (30, 3))
+    found = Surroundings([world] * 30).distances(points, rows)
+    half = np.array([0.5, 1.0, 1.5])
+    for p, states, distance in zip(points, rows, found, strict=True):
+        surfaces, is_within = [], False
+        for item, row in zip(world.objects.values(), states, strict=True):
+            (shape,) = item.pieces()
+            vertices, _, faces = mesh(shape, sides=SIDES)
+            surfaces.append(row[:3] + so3.rotate(row[3:7], vertices[faces]))
+            p_O = so3.rotate(so3.conjugate(row[3:7]), p - row[:3])
+            is_within |= bool((np.abs(p_O) < half).all())
+        assert is_within == (distance == 0.0)
+        if not is_within:
+            near = _sampled(np.concatenate(surfaces), [p])[0]
+            assert near - 0.1 < distance <= near + 1e-9
+    assert 15 < (found > 0.0).sum() < 30
+
+
+def test_bodies_among_objects_are_as_far_as_they_are_in_every_world():
+    """A ball of another vehicle, moved and turned: its middle less its radius, or nearer what stands."""
+    platform = Assembly.of(load_platform("f450"), "other")
+    shapes = [body.collision for body in platform.bodies]
+    worlds = [_world(post=_box(9.0, 0.0, 0.0)), _world(post=_box(0.8, 0.0, 0.0))]
+    around = Surroundings(worlds, shapes)
+    rows = np.zeros((2, 2, 13))
+    rows[:, :, 6] = 1.0
+    rows[:, 1, :3], rows[:, 1, 3:7] = (
+        [1.0, 2.0, 0.0],
+        so3.quaternion_exp(np.array([0.3, -0.4, 1.0])),
+    )
+    found = around.distances(np.zeros((2, 3)), rows)
+    surfaces = []
+    for shape in shapes[0]:
+        vertices, _, faces = mesh(shape, sides=SIDES)
+        surfaces.append(rows[0, 1, :3] + so3.rotate(rows[0, 1, 3:7], vertices[faces]))
+    (near,) = _sampled(np.concatenate(surfaces), [np.zeros(3)], 60)
+    assert near - 0.02 < found[0] <= near + 1e-9 and 1.5 < found[0] < 2.2
+    assert found[1] == pytest.approx(0.3)
+    with pytest.raises(IapError, match="states of objects and bodies are needed"):
+        around.distances(np.zeros((2, 3)))

@@ -169,7 +169,7 @@ def test_surroundings_have_pieces_that_stand_or_move_and_need_the_states_of_thes
     )
     points = np.array([[1.0, 2.0, 8.0], [5.0, 2.0, 3.0]])
     with pytest.raises(
-        IapError, match="^distances: states of the objects are needed, for some move$"
+        IapError, match="^distances: states of objects and bodies are needed, for some move$"
     ):
         both.distances(points)
     rows = np.zeros((2, 2, 13))

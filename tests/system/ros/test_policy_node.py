@@ -24,6 +24,7 @@ from iap_io.runs.run_folder import load_run
 from iap_io.runs.topics import BAG, LATCHES
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import LatchStateMessage
+from iap_learning.nodes.policy_inputs import state_topic
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
 from iap_msgs.msg import LatchState
 from iap_simulation.scenario.resolving import Options, resolve
@@ -199,17 +200,31 @@ def test_in_lockstep_a_shipped_policy_touches_as_in_one_process(start, tmp_path,
     assert metrics["force_max_n"] > 1.0
 
 
-SENSED: dict[str, tuple[dict[str, Any], list[str]]] = {  # keys of the task, and of the scenario
+PLACES = {"position_error": 1.0, "velocity": 1.0}
+SENSED: dict[
+    str, tuple[dict[str, Any], dict[str, Any]]
+] = {  # keys of the task, and of the scenario
     "unit": (
         {"observation": {"position_error": 1.0, "gyro": 1.0, "specific_force": 10.0}},
-        ["sensors.imu=px4"],
+        {"sensors": {"imu": "px4"}},
     ),
     "lidar": (
         {
-            "observation": {"position_error": 1.0, "velocity": 1.0},
+            "observation": PLACES,
             "depth": {"preset": "vlp16", "settings": {"channels": 4, "columns": 16}},
         },
-        ["sensors.lidar={preset: vlp16, channels: 4, columns: 16, rate: 50.0}"],
+        {"sensors": {"lidar": {"preset": "vlp16", "channels": 4, "columns": 16, "rate": 50.0}}},
+    ),
+    "measured": (
+        {"observation": PLACES, "observed": "measured"},
+        {"state_noise.position": 0.02, "state_noise.velocity": 0.02},
+    ),
+    "estimated": (
+        {"observation": PLACES, "observed": "estimated", "platform": "f450"},
+        {
+            "sensors": {"imu": "px4", "motion_capture": "jsk"},
+            "control.state_source": "capture_inertial",
+        },
     ),
 }
 
@@ -217,16 +232,35 @@ SENSED: dict[str, tuple[dict[str, Any], list[str]]] = {  # keys of the task, and
 def sensing(name, folder):
     """A scenario that a policy flies by its sensors, and the parameters that name it."""
     settings, keys = SENSED[name]
-    imu = {"sensors": {"imu": "px4"}} if name == "unit" else {}
-    settings = {**settings, "settings": {**make_task("hold").settings, **imu}}
+    settings = {**settings, "settings": {**make_task("hold").settings, **keys}}
     episodes = make_episodes("hold", 1, settings=settings)
     path = folder / "policy.npz"
     gains = {"position_error": 1.0, "velocity": -1.5}
     linear_policy(episodes, gains=gains, settings=settings, drawn=0.02).save(path)
-    assignments = [f"policy={path}", "engine.name=closed_form", "draw.position=0.2", *keys]
-    flight = {"seed": 4, "duration": 1.5}
-    scenario, _ = resolve("hover", Options(assignments=(*assignments, *NO_LEAD), **flight))
-    return scenario, {"scenario": "hover", "assignments": [*assignments, *NO_LEAD], **flight}
+    assignments = [f"policy={path}", "engine.name=closed_form", "draw.position=0.2", *NO_LEAD]
+    for key, value in keys.items():
+        each = value.items() if isinstance(value, dict) else [("", value)]
+        assignments += [f"{key}{'.' if k else ''}{k}={json.dumps(v)}" for k, v in each]
+    flight = {"seed": 4, "duration": 1.5, "platform": settings.get("platform", "three_star")}
+    scenario, _ = resolve("hover", Options(assignments=tuple(assignments), **flight))
+    return scenario, {"scenario": "hover", "assignments": assignments, **flight}
+
+
+@pytest.mark.parametrize(
+    ("keys", "topic"),
+    [
+        ((), "state"),
+        (("state_noise.position=0.01",), "state/measured"),
+        (
+            ("control.state_source=capture_inertial", "state_noise.position=0.01"),
+            "state/estimated",
+        ),
+    ],
+)
+def test_a_pair_listens_to_the_states_that_its_controllers_would_go_by(keys, topic):
+    options = Options(platform="f450", sensors="capture", assignments=keys)
+    (vehicle,) = resolve("hover", options)[0].vehicles
+    assert state_topic(vehicle) == topic
 
 
 @pytest.mark.parametrize("name", SENSED)

@@ -8,11 +8,11 @@ import numpy as np
 
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.states import P
-from iap_description.world.distances import Surroundings
 from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.depth_camera import DepthCamera
 from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
+from iap_learning.tasks.kinds.platform.clearance import Clearance
 from iap_learning.tasks.kinds.platform.history import History
 from iap_learning.tasks.kinds.platform.image_memory import ImageMemory
 from iap_learning.tasks.kinds.platform.inertial import means_of
@@ -29,35 +29,6 @@ from iap_learning.tasks.user_inputs import TermInputs, WorldArrays
 from iap_learning.tasks.user_quantities import TermsInWorlds, UserQuantities
 from iap_simulation.batch.actions import act, action_size
 from iap_simulation.batch.worlds import Worlds
-
-
-class Clearance:
-    """Distances of the platforms' origins from the objects of their worlds.
-
-    Args:
-        worlds: that fly.
-
-    Raises:
-        BadInput: an object moves freely.
-    """
-
-    def __init__(self, worlds: Worlds) -> None:
-        self._worlds, self._seeds = worlds, worlds.seeds.copy()
-        drawn = [worlds.objects.world(i) for i in range(len(self._seeds))]
-        self._around = Surroundings(drawn)
-
-    def __call__(self) -> Array:
-        """(B,) at the worlds' present states [m], zero inside of an object and infinite where there is none."""
-        worlds = self._worlds
-        if worlds.objects.is_drawn:
-            self._renew()
-        return self._around.distances(worlds.state[:, 0, P], worlds.object_states)
-
-    def _renew(self) -> None:
-        """Take the objects of seeds that have changed."""
-        for i in np.flatnonzero(self._seeds != self._worlds.seeds).tolist():
-            self._around.set_world(i, self._worlds.objects.world(i))
-        self._seeds[:] = self._worlds.seeds
 
 
 class PlatformEpisodes(Episodes[PlatformTask, Worlds]):

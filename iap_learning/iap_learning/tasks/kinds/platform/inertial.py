@@ -27,7 +27,7 @@ class InertialMeans:
     """Keeps the samples of the central body's inertial unit, for the means of the last control period.
 
     Args:
-        scenario: that is flown, of one vehicle.
+        scenario: that is flown; the unit is that of its first vehicle.
         source: the policy and the key that needs it, for errors.
 
     Attributes:
@@ -38,7 +38,7 @@ class InertialMeans:
     """
 
     def __init__(self, scenario: Scenario, source: str) -> None:
-        (vehicle,), rates = scenario.vehicles, scenario.rates
+        vehicle, rates = scenario.vehicles[0], scenario.rates
         unit = vehicle.sensors.imu
         if unit is None:
             raise BadInput(f"{source}: the scenario has no sensors.{IMU}")

@@ -9,8 +9,7 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
-from iap_description.states import Command, P
-from iap_description.world.distances import Surroundings
+from iap_description.states import Command
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY
 from iap_learning.tasks.kind import (
@@ -21,6 +20,7 @@ from iap_learning.tasks.kind import (
     TaskKind,
 )
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
+from iap_learning.tasks.kinds.platform.clearance import FlightClearance
 from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
 from iap_learning.tasks.kinds.platform.observations import NO_PARTS, ObservationInputs
 from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules
@@ -35,7 +35,6 @@ from iap_physics.engines.engine import RUNNING
 from iap_physics.latching.latches import Latches
 from iap_physics.plant.plant import Plant
 from iap_simulation.loop.agents import SCRIPT
-from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.monitor import ObservedPlant, TaskMonitor
@@ -43,6 +42,7 @@ from iap_simulation.tasks.outcomes import ARRIVED, OUTCOMES
 from iap_simulation.vehicles.vehicle import Vehicle
 
 NO_OBSERVATION = np.zeros((1, 0), np.float32)
+OPEN = np.full(1, np.inf)  # distance from obstacles where there are none, or nobody minds them [m]
 
 
 class PlatformMonitor(TaskMonitor[ObservedPlant]):
@@ -56,8 +56,6 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
     Attributes:
         distances: from the goal after every step [m].
 
-    Raises:
-        BadInput: the task minds obstacles, and one moves freely.
     """
 
     key, missed = "task", "not_arrived"
@@ -71,8 +69,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         names = self._user.names
         rules = Rules.of(task, self._dt, names)
         self._of_task = (RewardTerms.of(task.reward, names), rules, NO_PARTS)
-        self._world = placed_world(scenario)
-        self._around = Surroundings([self._world]) if task.minds_obstacles else None
+        self._clearance = FlightClearance(scenario) if task.minds_obstacles else None
         self._counts = EpisodeCounts.of(1)
         self._zero = np.zeros(1, dtype=np.int64)
         self._k = 0  # control instants so far
@@ -83,19 +80,19 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         self._k += 1
         if self._k % self._task.repeat or self.is_over:
             return
-        self._assess(plant.state(0), plant.t, self._counts)
+        self._assess(plant.state(0), self._distance(plant), self._counts)
         self.distances.append(float(self._counts.distance[0]))
 
     def warm_up(self) -> None:
         """Compile what assesses a step, on the start."""
-        self._assess(self._vehicle.start[None], 0.0, EpisodeCounts.of(1))
+        self._assess(self._vehicle.start[None], OPEN, EpisodeCounts.of(1))
 
-    def _assess(self, x: Array, t: float, counts: EpisodeCounts) -> None:
-        """Count a step that ends in a state (1, bodies, 13) at a time [s]."""
+    def _assess(self, x: Array, clearance: Array, counts: EpisodeCounts) -> None:
+        """Count a step that ends in a state (1, bodies, 13) at a distance (1,) from obstacles [m]."""
         none = np.zeros((1, 1))
         states = ObservationInputs(x, self._goal(), self._zero, none[None], none)
         fates = self._fates(states) if self._user.is_needed else self._zero
-        inputs = StepInputs(none, self._clearance(x, t), fates, self._user.values)
+        inputs = StepInputs(none, clearance, fates, self._user.values)
         assess(0, 1, states, inputs, self._of_task, counts, np.zeros(1), NO_OBSERVATION)
 
     def _fates(self, states: ObservationInputs) -> Integers:
@@ -105,10 +102,8 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         self._user.fill(self._zero, states._replace(rpm=rpm, action=action).arrays, judged)
         return self._user.fates(self._zero)
 
-    def _clearance(self, x: Array, t: float) -> Array:
-        if self._around is None:
-            return np.full(1, np.inf)
-        return self._around.distances(x[:, 0, P], self._world.object_states(t)[None])
+    def _distance(self, plant: ObservedPlant) -> Array:
+        return OPEN if self._clearance is None else self._clearance(plant)
 
     def _goal(self) -> Array:
         if self._task.goal == "present":
@@ -175,16 +170,15 @@ def check_alone(scenario: Scenario) -> None:
 def platform_pilot(
     policy: Policy, task: PlatformTask, scenario: Scenario, vehicles: Sequence[Vehicle]
 ) -> "PlatformPilot":
-    """The pilot of a scenario of one vehicle.
+    """The pilot of a scenario's first vehicle; the others are flown by their controllers.
 
     Raises:
-        BadInput: the policy is of another platform, rate or layout, or there are more vehicles.
+        BadInput: the policy is of another platform, rate or layout.
     """
-    check_alone(scenario)
     vehicle = vehicles[0]
     flown = PlatformPolicy(policy, task, scenario, vehicle)
     monitor = PlatformMonitor(task, scenario, vehicle) if task.success.ends else None
-    followers = (0,) if task.goal == "present" else ()
+    followers = range(0 if task.goal == "present" else 1, len(vehicles))
     return PlatformPilot(flown, vehicle, task=monitor, followers=followers)
 
 

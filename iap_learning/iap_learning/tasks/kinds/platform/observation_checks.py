@@ -18,7 +18,7 @@ def check_in_worlds(task: PlatformTask, worlds: Worlds) -> None:
         BadInput: naming the key.
     """
     check_measures(task)
-    (vehicle,) = worlds.scenario.vehicles
+    vehicle = worlds.scenario.vehicles[0]
     _check_source(task, vehicle)
     source = vehicle.control.state_source
     if source != TRUTH and task.observed != ESTIMATED:

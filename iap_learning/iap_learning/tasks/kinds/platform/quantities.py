@@ -13,7 +13,7 @@ A task's file may also name a function of the user's own as ``module:function``,
 | `tilt` | 1 | 1 - cos of the angle between its z axis and the vertical |
 | `rate` | rad/s | its angular velocity relative to the goal's |
 | `approach` | m | how much closer to the goal it has come in this step |
-| `clearance` | m | of the platform's origin from the nearest obstacle, at most 10 |
+| `clearance` | m | of the platform's origin from the nearest object or other vehicle, at most 10 |
 | `action` | 1 | length of the action |
 | `action_change` | 1 | length of the difference to the action before |
 """

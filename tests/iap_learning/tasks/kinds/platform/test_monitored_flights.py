@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_learning.tasks.kinds.platform import episodes as many
+from iap_learning.tasks.kinds.platform import clearance as clearances
 from iap_learning.tasks.kinds.platform import kind
 from iap_learning.tasks.kinds.platform.outcome import Rules
 from iap_learning.tasks.kinds.platform.quantities import QUANTITIES
@@ -211,7 +211,7 @@ def test_a_reward_has_each_different_factor_once():
 
 def test_distances_from_obstacles_are_taken_anew_where_seeds_draw_others(monkeypatch):
     class Around:
-        def __init__(self, each):
+        def __init__(self, each, others):
             self.worlds = list(each)
 
         def set_world(self, i, world):
@@ -220,13 +220,14 @@ def test_distances_from_obstacles_are_taken_anew_where_seeds_draw_others(monkeyp
         def distances(self, places, states):
             return list(self.worlds)
 
-    monkeypatch.setattr(many, "Surroundings", Around)
+    monkeypatch.setattr(clearances, "Surroundings", Around)
     seeds = np.array([5, 6, 7])
     objects = SimpleNamespace(world=lambda i: int(seeds[i]), is_drawn=True)
     worlds = SimpleNamespace(
-        seeds=seeds, objects=objects, state=np.zeros((3, 1, 13)), object_states=None
-    )
-    clearance = many.Clearance(worlds)
+        seeds=seeds, objects=objects, state=np.zeros((3, 1, 13)), object_states=None,
+        scenario=SimpleNamespace(vehicles=[None]),
+    )  # fmt: skip
+    clearance = clearances.Clearance(worlds)
     assert clearance() == [5, 6, 7]
     seeds[1] = 9
     assert clearance() == [5, 9, 7] and clearance() == [5, 9, 7]

@@ -9,7 +9,8 @@ from iap_description.states import P
 from iap_learning.evaluation.baselines import score
 from iap_learning.tasks.depth_camera import DepthCamera
 from iap_learning.tasks.depth_numbers import DepthImage
-from iap_learning.tasks.kinds.platform.episodes import Clearance, PlatformEpisodes
+from iap_learning.tasks.kinds.platform.clearance import Clearance
+from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_simulation.tasks.outcomes import COLLIDED
 
