@@ -5,6 +5,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from iap_simulation.identification.rotorcraft.fleet import identify_fleet
 from iap_simulation.identification.rotorcraft.log_checks import checked_log
 from iap_simulation.identification.rotorcraft.platform_file import (
     PLATFORM,
+    Scale,
     fleet_files,
     platform_files,
 )
@@ -43,9 +45,12 @@ def identify_flights(options: argparse.Namespace) -> int:
     if fleet:
         return identify_platform(options, fleet)
     fit, held_out = ([checked_log(log) for log in logs] for logs in _split(options))
+    scale = Scale(settings.mass, settings.arm)
+    unscaled = scale.reasons(settings.start)
     with work_bar(console, "fitting"):
         model = identify_rotorcraft(fit, held_out)
-    files = platform_files(model, settings.start, settings.mass, fit)
+    files = platform_files(model, settings.start, scale, fit)
+    model = replace(model, refusals={**model.refusals, **unscaled})
     metrics = _metrics(model, fit, held_out)
     with new_folder(options.out, "identify") as folder:
         for name, text in files.items():
@@ -62,7 +67,13 @@ def identify_flights(options: argparse.Namespace) -> int:
 def identify_platform(options: argparse.Namespace, logs: list[FlightLog]) -> int:
     """Identify the aircraft of one platform by a run of all, show them and keep them; returns the exit code."""
     console = make_console(stderr=options.json)
-    start = load_settings(tuple(options.assignments)).rotorcraft.start
+    settings = load_settings(tuple(options.assignments)).rotorcraft
+    start = settings.start
+    for key in ("mass", "arm"):
+        if getattr(settings, key) is not None:
+            raise BadInput(
+                f"key 'rotorcraft.{key}': aircraft on joints take masses and arms of rotorcraft.start"
+            )
     with work_bar(console, "fitting"):
         model = identify_fleet(logs)
     files = fleet_files(model, start, logs)

@@ -124,7 +124,7 @@ def _flight(seed: int, kind: FlightKind) -> list[Outcome]:
         RefusedFlight: the identification refuses it as a whole.
         BadInput: it cannot be flown or read.
     """
-    options = Options(seed=seed, sensors="imu", assignments=(*DRAWN, *kind.assignments))
+    options = Options(seed=seed, assignments=(*DRAWN, *kind.assignments))
     scenario, _ = resolve(kind.scenario, options)
     with TemporaryDirectory() as place:
         folder = Path(place) / "run"

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import Record, override, validate
-from iap_description.config.values import Count, Mass, NonNegative, Positive
+from iap_description.config.values import Count, Length, Mass, NonNegative, Positive
 from iap_simulation.identification.log import LogUnits
 
 MAX_STARTS = 20  # each is a fit
@@ -44,6 +44,7 @@ class RotorcraftSettings(Record):
 
     start: str  # platform of one aircraft whose shapes and other numbers are taken
     mass: Mass | None = None  # of the vehicle [kg]; None: the start's
+    arm: Length | None = None  # mean distance of its rotors from the CoM [m]; None: the start's
 
 
 class Settings(Record):

@@ -105,7 +105,7 @@ def test_a_fit_is_kept_as_plant_metrics_and_plots_of_what_was_held_out(
 def test_aircraft_of_a_platform_are_identified_shown_and_kept(monkeypatch, tmp_path, capsys):
     logs = [SimpleNamespace(path=tmp_path / "run", vehicle=f"drone_{k}") for k in (1, 2)]
     model = SimpleNamespace(parameters={}, refusals={"yaw": "too little"})
-    settings = SimpleNamespace(rotorcraft=SimpleNamespace(start="f450"))
+    settings = SimpleNamespace(rotorcraft=SimpleNamespace(start="f450", mass=None, arm=None))
     for name, result in (
         ("load_settings", settings), ("work_bar", nullcontext()), ("identify_fleet", model),
         ("fleet_files", {"a.yaml": "x: 1\n"}), ("new_folder", nullcontext(tmp_path)), ("_show_parameters", None),

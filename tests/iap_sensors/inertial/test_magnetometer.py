@@ -80,7 +80,13 @@ def test_numbers_are_steps_of_its_resolution_and_without_the_keys_nothing_change
 
 @pytest.mark.parametrize(
     "changes",
-    [{"strength": 0.0}, {"inclination_deg": 90.0}, {"noise": -1.0}, {"rate": -5.0}, {"walk": -1e-9}],
+    [
+        {"strength": 0.0},
+        {"inclination_deg": 90.0},
+        {"noise": -1.0},
+        {"rate": -5.0},
+        {"walk": -1e-9},
+    ],
 )
 def test_impossible_ones_are_refused_by_the_key_s_name(changes):
     with pytest.raises(BadInput, match=f"test: key '{next(iter(changes))}'"):

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from iap_description.errors import BadInput
 from iap_simulation.identification.least_squares import fitted, half_widths
 from iap_simulation.identification.log import SI, make_log
-from iap_simulation.identification.rotorcraft.platform_file import platform_files
+from iap_simulation.identification.rotorcraft.platform_file import Scale, platform_files
 
 NAMES = ("u_l", "u_m", "u_n", "w")
 
@@ -69,4 +69,4 @@ def test_a_model_of_one_aircraft_starts_from_a_platform_of_one() -> None:
     with pytest.raises(
         BadInput, match=r"three_star has \d aircraft; a platform of one is expected"
     ):
-        platform_files(model, "three_star", None, [])
+        platform_files(model, "three_star", Scale(), [])

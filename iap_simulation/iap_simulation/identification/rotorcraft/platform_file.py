@@ -20,6 +20,38 @@ PLATFORM, AIRCRAFT = "platform.yaml", "aircraft.yaml"
 NOT_LOGGED = "not from the log"
 
 
+class Scale(NamedTuple):
+    """What gives a log's ratios their units; None takes that of the start.
+
+    Attributes:
+        mass: of the vehicle [kg].
+        arm: mean distance of its rotors from the CoM, seen from above [m].
+    """
+
+    mass: float | None = None
+    arm: float | None = None
+
+    def reasons(self, start: str) -> dict[str, str]:
+        """Why what is not given is not determined, by its name.
+
+        Raises:
+            BadInput: no such platform.
+        """
+        base = load_platform(start).aircraft
+        reasons = {}
+        if self.mass is None:
+            reasons["mass"] = (
+                f"no log has one: {base.mass:g} kg of {start} scales thrusts, inertias and drag;"
+                " --set rotorcraft.mass=KG takes yours"
+            )
+        if self.arm is None:
+            reasons["arm"] = (
+                f"no log has one, but its ratio to the inertia: {_arm(base):.3g} m of {start} scales inertias;"
+                " --set rotorcraft.arm=M takes yours"
+            )
+        return reasons
+
+
 class Number(NamedTuple):
     """A value of an aircraft, and where it comes from."""
 
@@ -28,14 +60,14 @@ class Number(NamedTuple):
 
 
 def platform_files(
-    model: Rotorcraft, start: str, mass: float | None, logs: Sequence[FlightLog]
+    model: Rotorcraft, start: str, scale: Scale, logs: Sequence[FlightLog]
 ) -> dict[str, str]:
     """Texts of files by their names, which ``iap run --platform DIR/platform.yaml`` flies together.
 
     Args:
         model: of the logs.
         start: platform of one aircraft whose shapes and other numbers are taken.
-        mass: of the vehicle [kg]; None takes that of the start.
+        scale: of the vehicle.
         logs: that the model comes from.
 
     Raises:
@@ -47,7 +79,7 @@ def platform_files(
             f"key 'rotorcraft.start': {start} has {base.count} aircraft; a platform of one is expected"
         )
     by_motors = model.model.rotation.is_by_motors
-    numbers = _numbers(model.parameters, base.aircraft, mass, is_by_motors=by_motors)
+    numbers = _numbers(model.parameters, base.aircraft, scale, is_by_motors=by_motors)
     return _files(numbers, base, start, logs)
 
 
@@ -66,7 +98,7 @@ def fleet_files(model: FleetModel, start: str, logs: Sequence[FlightLog]) -> dic
     full, mass = model.parameters[FULL], base.aircraft.mass
     scale = float(Assembly.of(base, base.name).mass) / (base.count * mass)
     full_scale = full._replace(value=scale * full.value, half_width=scale * full.half_width)
-    numbers = _numbers({FULL: full_scale, **model.mean}, base.aircraft, None, is_by_motors=True)
+    numbers = _numbers({FULL: full_scale, **model.mean}, base.aircraft, Scale(), is_by_motors=True)
     return _files(numbers, base, start, logs)
 
 
@@ -96,12 +128,20 @@ def _files(
 
 
 def _numbers(
-    parameters: dict[str, Parameter], base: Aircraft, mass: float | None, *, is_by_motors: bool
+    parameters: dict[str, Parameter], base: Aircraft, scale: Scale, *, is_by_motors: bool
 ) -> dict[str, Number]:
     """Numbers of the aircraft by their keys."""
-    m = base.mass if mass is None else mass
-    origin = f"{NOT_LOGGED}: rotorcraft.mass" if mass is None else "rotorcraft.mass"
+    m = base.mass if scale.mass is None else scale.mass
+    origin = f"{NOT_LOGGED}: rotorcraft.mass" if scale.mass is None else "rotorcraft.mass"
     numbers = {"mass": Number(m, origin)}
+    size = 1.0 if scale.arm is None else scale.arm / _arm(base)
+    if scale.arm is not None:
+        base = _scaled(base, size)
+        rotors = [
+            {**each.model_dump(mode="json", exclude_defaults=True), "spin": each.spin}
+            for each in base.rotors
+        ]
+        numbers["rotors"] = Number(rotors, f"rotorcraft.arm; shapes {NOT_LOGGED}")
     full = parameters.get("full thrust per mass")
     if full is not None:
         F, top = m * full.value / len(base.rotors), base.rotor.rpm_max
@@ -109,7 +149,7 @@ def _numbers(
             float(F / top**2), f"{_text_of(full)} at {top:g} rpm, which is {NOT_LOGGED}"
         )
         turning = parameters if is_by_motors else {}
-        numbers |= _rotation(turning, base, F, m / base.mass)
+        numbers |= _rotation(turning, base, F, m / base.mass * size**2)
     for key, name in (("up", "lag up"), ("down", "lag down")):
         if name in parameters:
             each = parameters[name]
@@ -134,7 +174,7 @@ def _rotation(
         parameters: of the model.
         base: aircraft whose arms are taken, and whatever logs do not tell.
         F: [N].
-        scale: of the base's inertia, by the masses.
+        scale: of the base's inertia, by masses and squares of arms.
     """
     arms = np.abs([rotor.position for rotor in base.rotors]).mean(axis=0)
     inertia = [float(scale * each) for each in base.inertia[:3]]
@@ -153,17 +193,26 @@ def _rotation(
     return numbers
 
 
+def _arm(base: Aircraft) -> float:
+    """Mean distance of an aircraft's rotors from its CoM, seen from above [m]."""
+    return float(np.mean([np.hypot(*rotor.position[:2]) for rotor in base.rotors]))
+
+
+def _scaled(base: Aircraft, size: float) -> Aircraft:
+    """An aircraft whose rotors are farther out by a factor, at the same height."""
+    rotors = [
+        each.model_copy(
+            update={
+                "position": (size * each.position[0], size * each.position[1], each.position[2])
+            }
+        )
+        for each in base.rotors
+    ]
+    return base.model_copy(update={"rotors": tuple(rotors)})
+
+
 def _text_of(each: Parameter) -> str:
     return f"{each.value:.4g} +- {each.half_width:.2g} {each.unit}"
-
-
-def _rounded(value: Any) -> Any:  # noqa: ANN401 - numbers, lists and mappings of them
-    """The same in six significant digits, which no interval is narrower than."""
-    if isinstance(value, dict):
-        return {key: _rounded(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_rounded(each) for each in value]
-    return float(f"{value:.6g}")
 
 
 def _text(numbers: dict[str, Number], base: Aircraft) -> str:

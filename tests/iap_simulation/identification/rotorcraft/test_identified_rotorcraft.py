@@ -23,8 +23,8 @@ SEED = 2
 def excited(tmp_path_factory):
     """A vehicle whose mass, inertia, thrust and lags are drawn, flown for a minute with its inertial unit."""
     folder = tmp_path_factory.mktemp("excited") / "run"
-    record(FLIGHT, folder=folder, seed=SEED, sensors="imu", assignments=DRAWN)
-    scenario, _ = resolve(FLIGHT, Options(seed=SEED, sensors="imu", assignments=DRAWN))
+    record(FLIGHT, folder=folder, seed=SEED, assignments=DRAWN)
+    scenario, _ = resolve(FLIGHT, Options(seed=SEED, assignments=DRAWN))
     return folder, truth(scenario)
 
 
@@ -93,15 +93,18 @@ def test_a_run_is_a_flight_log_of_its_aircraft(hovering):
 def test_the_scale_that_no_log_has_is_asked_for_by_its_key(hovering, tmp_path):
     out = tmp_path / "model"
     words = ["identify", str(hovering), "--model", "rotorcraft", "--out", str(out)]
-    assert main.main([*words, "--set", "rotorcraft.mass=3.2"]) == 0
+    scale = ["--set", "rotorcraft.mass=3.2", "--set", "rotorcraft.arm=0.3"]
+    assert main.main([*words, *scale]) == 0
     light = load_platform("f450").aircraft
     heavy = load_platform(str(out / "platform.yaml")).aircraft
     assert heavy.mass == 3.2
+    assert [np.hypot(*each.position[:2]) for each in heavy.rotors] == pytest.approx([0.3] * 4)
     assert heavy.rotor.c_f == pytest.approx(2.0 * light.rotor.c_f, rel=0.02)
     text = yaml.safe_load((out / "aircraft.yaml").read_text())
     assert text["extends"] == "f450"
     metrics = json.loads((out / "metrics.json").read_text())
     assert "drag x" in metrics["not_determined"]
+    assert not {"mass", "arm"} & set(metrics["not_determined"])
 
 
 @pytest.mark.parametrize(
@@ -112,6 +115,7 @@ def test_the_scale_that_no_log_has_is_asked_for_by_its_key(hovering, tmp_path):
             "key 'rotorcraft.start': three_star has 3 aircraft",
         ),
         (["--set", "rotorcraft.mass=0"], "key 'rotorcraft.mass'"),
+        (["--set", "rotorcraft.arm=-0.2"], "key 'rotorcraft.arm'"),
         (["--set", "rotorcraft.start=none"], "unknown platform 'none'"),
         (["--error", "equation"], "--error: the model rotorcraft has no choice of an error"),
         (["--validate", "SAME"], "fitted and held out; --force allows it"),

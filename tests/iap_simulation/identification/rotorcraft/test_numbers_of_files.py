@@ -67,7 +67,7 @@ def test_numbers_of_an_aircraft_are_scaled_by_its_mass() -> None:
             "full thrust per mass": parameter(20.0), "lag up": parameter(0.04), "drag x": parameter(0.3),
             "drag y": parameter(0.2), "roll": parameter(60.0),
         },
-        AIRCRAFT, 1.5, is_by_motors=False,
+        AIRCRAFT, platform_file.Scale(1.5), is_by_motors=False,
     )  # fmt: skip
     top = AIRCRAFT.rotor.rpm_max
     assert found["mass"] == (1.5, "rotorcraft.mass")
@@ -80,8 +80,48 @@ def test_numbers_of_an_aircraft_are_scaled_by_its_mass() -> None:
     assert "rotor.time_constant_down" not in found
     assert found["drag"].value["linear"] == pytest.approx([0.45, 0.3, AIRCRAFT.drag.linear[2]])
     assert found["drag"].value["quadratic"] == [0.0, 0.0, 0.0]
-    none = platform_file._numbers({"drag x": parameter(0.3)}, AIRCRAFT, None, is_by_motors=True)
+    none = platform_file._numbers(
+        {"drag x": parameter(0.3)}, AIRCRAFT, platform_file.Scale(), is_by_motors=True
+    )
     assert none == {"mass": (AIRCRAFT.mass, "not from the log: rotorcraft.mass")}
+
+
+def test_one_arm_scales_all_that_depends_on_it() -> None:
+    """With the ratio r F / I as logged, twice the arms have twice the inertia, and yaw's torque follows I_zz."""
+    logged = {
+        "full thrust per mass": parameter(20.0), "roll": parameter(60.0), "pitch": parameter(60.0),
+        "yaw": parameter(3.0),
+    }  # fmt: skip
+    arm = 0.159 * np.sqrt(2.0)
+    alone, doubled = (
+        platform_file._numbers(logged, AIRCRAFT, platform_file.Scale(1.6, each), is_by_motors=True)
+        for each in (arm, 2.0 * arm)
+    )
+    assert doubled["inertia"].value[:2] == pytest.approx(
+        [2.0 * x for x in alone["inertia"].value[:2]]
+    )
+    F = 1.6 * 20.0 / 4.0
+    for each, size in ((alone, 1.0), (doubled, 2.0)):
+        positions = np.array([rotor["position"] for rotor in each["rotors"].value])
+        expected = np.array([rotor.position for rotor in AIRCRAFT.rotors]) * [size, size, 1.0]
+        np.testing.assert_allclose(positions, expected)
+        assert np.abs(positions[:, 1]).mean() * F / each["inertia"].value[0] == pytest.approx(60.0)
+        ratio = each["rotor.torque_ratio"].value
+        assert ratio * F / each["inertia"].value[2] == pytest.approx(3.0)
+    assert doubled["rotors"].origin == "rotorcraft.arm; shapes not from the log"
+
+
+def test_what_scales_a_log_is_not_determined_until_it_is_given() -> None:
+    reasons = platform_file.Scale().reasons("f450")
+    assert list(reasons) == ["mass", "arm"]
+    assert (
+        "1.6 kg of f450 scales" in reasons["mass"]
+        and "--set rotorcraft.mass=KG" in reasons["mass"]
+    )
+    assert (
+        "0.225 m of f450 scales" in reasons["arm"] and "--set rotorcraft.arm=M" in reasons["arm"]
+    )
+    assert not platform_file.Scale(2.0, 0.3).reasons("f450")
 
 
 def test_an_aircraft_s_file_has_the_origin_of_each_number_behind_it() -> None:
