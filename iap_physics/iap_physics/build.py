@@ -17,6 +17,7 @@ from iap_physics.engines.engine import Engine
 from iap_physics.engines.make import make_engine
 from iap_physics.firmware.firmware import Firmware
 from iap_physics.firmware.kinds import make_firmware
+from iap_physics.firmware.rotor_places import AutopilotMount
 from iap_physics.identified.engine import IdentifiedEngine
 from iap_physics.latching.batch_latches import BatchLatches, LatchingBatch
 from iap_physics.latching.latches import Latches
@@ -180,4 +181,5 @@ def _firmware(spec: PlantSpec, vehicle: PlantVehicle, first: int, number: int) -
     """The firmware of a vehicle's aircraft; `first` is the number of its first one among all that firmwares fly."""
     assert vehicle.firmware is not None  # noqa: S101 - the caller has looked
     rng = spec.rng(f"firmware/{first + number}")
-    return make_firmware(vehicle.firmware, vehicle.platform.fleet[number], first + number, rng)
+    aircraft = AutopilotMount.of(vehicle.platform.fleet[number]).aircraft
+    return make_firmware(vehicle.firmware, aircraft, first + number, rng)

@@ -50,6 +50,24 @@ def fake_betaflight(fault="none", seconds=NEVER):
     return {"name": "betaflight", "command": command, "deadline": deadline(fault)}
 
 
+def plus_shaped(folder):
+    """A platform of an F450 whose rotors stand ahead, behind, to the left and to the right; returns its path."""
+    places = ("0.225, 0.0", "-0.225, 0.0", "0.0, 0.225", "0.0, -0.225")
+    spins = ("ccw", "ccw", "cw", "cw")
+    rotors = "".join(
+        f"  - {{position: [{place}, 0.035], spin: {spin}}}\n"
+        for place, spin in zip(places, spins, strict=True)
+    )
+    (folder / "plus.yaml").write_text(f"extends: f450\nname: plus\nrotors:\n{rotors}")
+    keys = {
+        "name": "plus_alone", "description": "In the shape of a plus.", "aircraft": "plus.yaml",
+        "center": "null", "joints": "[]", "tool": "null", "ground_clearance": "0.12",
+    }  # fmt: skip
+    path = folder / "plus_alone.yaml"
+    path.write_text("".join(f"{key}: {value}\n" for key, value in keys.items()))
+    return str(path)
+
+
 def flight(firmware, duration, platform="f450", scenario="hover", **settings):
     """Largest distance from the reference [m], and a hash of all states."""
     chosen = {"firmware": firmware, "engine.name": "closed_form", **settings}

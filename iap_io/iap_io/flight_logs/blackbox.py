@@ -14,7 +14,14 @@ from iap_description.config.text_files import MAX_TABLE, read_bytes
 from iap_description.errors import BadInput, shown
 from iap_io.flight_logs import blackbox_codes as codes
 from iap_io.flight_logs import blackbox_frames as frames
-from iap_io.flight_logs.blackbox_columns import TIME, above_zero, log_of_columns, without_flips
+from iap_io.flight_logs.blackbox_columns import (
+    TIME,
+    WRAP,
+    above_zero,
+    log_of_columns,
+    without_flips,
+)
+from iap_io.flight_logs.blackbox_gps import NO_FIXES, GpsFixes, gps_fixes
 from iap_io.flight_logs.flight_log import FlightLog
 
 MAGIC = b"H Product:Blackbox"
@@ -38,6 +45,7 @@ class FlightRecord(NamedTuple):
         damaged: number of damaged frames.
         unfounded: number of frames whose own frame I was damaged.
         flipped: number of frames that are left out since a field leaps away and back in them.
+        fixes: of its GPS.
     """
 
     keys: Keys
@@ -45,6 +53,7 @@ class FlightRecord(NamedTuple):
     damaged: int
     unfounded: int
     flipped: int = 0
+    fixes: GpsFixes = NO_FIXES
 
     @property
     def duration(self) -> float:
@@ -85,7 +94,7 @@ def read_blackbox(path: Path, number: int | None = None) -> FlightLog:
     if reasons:
         notes.append(f"{len(reasons)} of the {len(starts)} logs cannot be read: {reasons[0]}")
     where = path if number is None else path.with_name(f"{path.name}:{number}")
-    return log_of_columns(where, "blackbox", record.keys, _in_units(record), notes)
+    return log_of_columns(where, "blackbox", record.keys, _in_units(record), notes, record.fixes)
 
 
 def _notes(record: FlightRecord, number: int, count: int) -> list[str]:
@@ -109,17 +118,30 @@ def _record(data: bytes) -> FlightRecord:
     keys, begin = _header(data)
     layout, names = _layout(keys)
     bytes_ = np.frombuffer(data, np.uint8)[begin:]
-    count = len(bytes_) // min(_min_bytes(layout, kind) for kind in range(2)) + 1
-    if count * len(names) > MAX_NUMBERS:
-        raise BadInput(
-            f"up to {count} frames of {len(names)} fields are more than {MAX_NUMBERS} numbers: its header is damaged"
-        )
-    out = np.zeros((count, len(names)), np.int64)
-    rows, damaged, unfounded = frames.decoded(bytes_, layout, out)
+    out = _table(len(bytes_) // min(_min_bytes(layout, kind) for kind in range(2)) + 1, len(names))
+    width = int(2 + layout.counts[frames.KIND_H] + layout.counts[frames.KIND_G])
+    most = len(bytes_) // _min_bytes(layout, frames.KIND_G) if layout.counts[frames.KIND_G] else 0
+    places = _table(min(most, data.count(b"G", begin)), width)
+    rows, found, damaged, unfounded = frames.decoded(bytes_, layout, out, places)
     columns = {name: out[:rows, k].astype(float) for k, name in enumerate(names)}
     sound = without_flips(columns, int(layout.intervals[0]))
     kept = {name: x[sound] for name, x in columns.items()}
-    return FlightRecord(keys, kept, damaged, unfounded, int((~sound).sum()))
+    t_us = np.unwrap(columns[TIME], period=WRAP)
+    fixes = gps_fixes(keys, places[:found], t_us, _release(keys))
+    return FlightRecord(keys, kept, damaged, unfounded, int((~sound).sum()), fixes)
+
+
+def _table(count: int, fields: int) -> Integers:
+    """Room for so many frames.
+
+    Raises:
+        BadInput: there is none.
+    """
+    if count * fields > MAX_NUMBERS:
+        raise BadInput(
+            f"up to {count} frames of {fields} fields are more than {MAX_NUMBERS} numbers: its header is damaged"
+        )
+    return np.zeros((count, fields), np.int64)
 
 
 def _min_bytes(layout: frames.FrameLayout, kind: int) -> int:

@@ -2,7 +2,7 @@
 """Columns of a Betaflight blackbox as signals, whether they come out of its frames or out of a CSV.
 
 Rates are deg/s, forward and left; accelerations are in parts of `acc_1G`; attitudes are of that body in axes to the
-north, the west and up. Positions of a GPS are not read.
+north, the west and up. Its GPS has a table of its own, see `blackbox_gps`.
 
 Its frames have no check sum. Frames P are changes of those before. A bit that flips in one of them, or in a frame I,
 puts a field off from there to the next frame I, which has whole numbers: it leaps away at some frame, and back at a
@@ -19,6 +19,7 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.earth import STANDARD_GRAVITY
 from iap_description.errors import BadInput
 from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.blackbox_gps import GPS, GPS_FIELDS, NO_FIX, NO_FIXES, GpsFixes
 from iap_io.flight_logs.flight_log import FlightLog
 from iap_io.flight_logs.log_tables import LogField, LogTable, signals_of
 
@@ -58,10 +59,11 @@ FIELDS = (
     LogField(names.VOLTAGE, TABLE, ("vbatLatest",), scale=0.01, releases="from 4.0"),
     LogField(names.CURRENT, TABLE, ("amperageLatest (A)",)),
 )
-NO_PLACE, NOT_READ = "a blackbox has none", "of its GPS, which is not read"
+NO_PLACE = "a blackbox has none"
+NOT_READ = "of its GPS, which is read in the file that was recorded, not in a CSV"
 NO_ATTITUDE = "the blackboxes of releases before 2025 have none"
 PLACES = (names.REAR_RIGHT, names.FRONT_RIGHT, names.REAR_LEFT, names.FRONT_LEFT)
-ADVICE = "blackbox_sample_rate 1/1 and dshot_bidir, for rotor speeds; a position needs another autopilot"
+ADVICE = "blackbox_sample_rate 1/1 and dshot_bidir, for rotor speeds, and a GPS for positions"
 LEAP = 10.0  # usual changes from frame to frame, beyond which one is a leap
 MIN_LEAP = 16.0  # smallest leap, in steps of a field
 RATIOS = (0.6, 1.8)  # of a leap away to that back
@@ -74,6 +76,7 @@ def log_of_columns(
     keys: Mapping[str, str],
     columns: Mapping[str, Array],
     notes: Sequence[str] = (),
+    fixes: GpsFixes = NO_FIXES,
 ) -> FlightLog:
     """The log of columns by name.
 
@@ -83,6 +86,7 @@ def log_of_columns(
         keys: of its header.
         columns: numbers, with the time [us].
         notes: of its reader.
+        fixes: of its GPS.
 
     Raises:
         BadInput: there are no rates.
@@ -92,8 +96,9 @@ def log_of_columns(
     t = np.unwrap(columns[TIME][sound], period=WRAP) * 1e-6
     scaled = _scaled(keys, columns, low, high)
     table = LogTable(TABLE, t, {name: x[sound] for name, x in scaled.items()})
-    signals, of_times = signals_of({TABLE: [table]}, FIELDS)
-    notes_of_log = [*notes, *of_times]
+    tables = {TABLE: [table], GPS: [fixes.table] if len(fixes.table.t) else []}
+    signals, of_times = signals_of(tables, (*FIELDS, *GPS_FIELDS))
+    notes_of_log = [*notes, *of_times, *fixes.notes]
     if names.GYROSCOPE not in signals:
         raise BadInput(f"{path}: no columns gyroADC[0..2]: is this a blackbox of Betaflight?")
     if not sound.all():
@@ -107,9 +112,9 @@ def log_of_columns(
     ]
     rotors = signals[names.MOTORS].values.shape[1] if names.MOTORS in signals else 0
     firmware = keys.get("Firmware revision", "Betaflight of unknown release")
-    has_places = "Field G name" in keys or any(name.startswith("GPS_coord") for name in columns)
-    why = NOT_READ if has_places else NO_PLACE
-    missing = dict.fromkeys((names.POSITION, names.VELOCITY), why)
+    in_csv = any(name.startswith("GPS_coord") for name in columns)
+    why = fixes.why or (NOT_READ if in_csv else NO_FIX if "Field G name" in keys else NO_PLACE)
+    missing = {name: why for name in (names.POSITION, names.VELOCITY) if name not in signals}
     if names.ATTITUDE not in signals:
         missing = {names.ATTITUDE: NO_ATTITUDE, **missing}
     return FlightLog(

@@ -22,6 +22,7 @@ ITERATION, TIME = 0, 1  # fields
 LONGEST_FRAME = 256  # bytes
 LONGEST_STEP = (5000, 10_000_000)  # iterations, and time [us], from one sound frame to the next
 I, P, G, H, S, E = (ord(letter) for letter in "IPGHSE")  # noqa: E741 - as the format has them
+KIND_G, KIND_H = 2, 3  # rows of their encodings
 SOUND, DAMAGED, UNFOUNDED, ENDED = 0, 1, 2, 3  # of frames
 SYNC, INFLIGHT, RESUME, DISARM, GTUNE, MODE, END = 0, 13, 14, 15, 20, 30, 255  # events
 FIXED = ((10, 5), (11, 4), (12, 8))  # events of so many bytes
@@ -51,24 +52,31 @@ class FrameLayout(NamedTuple):
 
 
 @njit(cache=True)
-def decoded(data: Integers, layout: FrameLayout, out: Integers) -> tuple[int, int, int]:
-    """Write the sound frames I and P of the bytes behind a log's header.
+def decoded(
+    data: Integers, layout: FrameLayout, out: Integers, fixes: Integers
+) -> tuple[int, int, int, int]:
+    """Write the sound frames of the bytes behind a log's header.
 
     Args:
         data: bytes (K,).
         layout: of frames.
-        out: (rows, n) that are filled from the first on.
+        out: (rows, n) of frames I and P, that are filled from the first on.
+        fixes: (most, 2 + h + g) likewise of frames G: the row of the frame I or P before, how many frames H have come,
+            the numbers of the last one, and those of the frame itself, both as they stand there.
 
     Returns:
-        Numbers of rows, of damaged frames, and of frames P whose frame I was damaged.
+        Numbers of rows, of fixes, of damaged frames, and of frames P whose frame I was damaged.
     """
-    at, rows, damaged, unfounded = 0, 0, 0, 0
+    at, rows, found, damaged, unfounded = 0, 0, 0, 0, 0
+    others = np.zeros(layout.codes.shape, np.int64)
+    homes, came = layout.counts[KIND_H], 0
+    home = np.zeros(homes, np.int64)
     last = np.array([-1, -1])  # iteration and time of the last sound frame
     history = np.zeros((2, out.shape[1]), np.int64)  # the last frame, and the one before
     is_founded = False
     while at < len(data) and rows < len(out):
         letter = byte(data, at)
-        end, is_end = _end_of(data, at, letter, layout, out[rows], last)
+        end, is_end = _end_of(data, at, letter, layout, out[rows], others, last)
         if is_end:
             break
         if end < 0:
@@ -82,15 +90,31 @@ def decoded(data: Integers, layout: FrameLayout, out: Integers) -> tuple[int, in
             rows += verdict == SOUND
             damaged += verdict == DAMAGED
             unfounded += verdict == UNFOUNDED
+        elif letter == H:
+            home[:] = others[KIND_H, :homes]
+            came += 1
+        elif letter == G and is_founded and found < len(fixes):  # else the time is not known
+            fixes[found, 0], fixes[found, 1], fixes[found, 2 : 2 + homes] = rows - 1, came, home
+            fixes[found, 2 + homes :] = others[KIND_G, : layout.counts[KIND_G]]
+            found += 1
         at = end
-    return rows, damaged, unfounded
+    return rows, found, damaged, unfounded
 
 
 @njit(cache=True)
 def _end_of(
-    data: Integers, at: int, letter: int, layout: FrameLayout, row: Integers, last: Integers
+    data: Integers,
+    at: int,
+    letter: int,
+    layout: FrameLayout,
+    row: Integers,
+    others: Integers,
+    last: Integers,
 ) -> tuple[int, bool]:
-    """The place behind a frame, -1 of one that is damaged, and whether the log ends here."""
+    """The place behind a frame, -1 of one that is damaged, and whether the log ends here.
+
+    Numbers of frames I and P go to `row`, those of other kinds to theirs of `others`.
+    """
     if letter == E:
         end, is_end = _event(data, at + 1, last)
         if is_end:
@@ -100,8 +124,8 @@ def _end_of(
         if kind < 0:
             return -1, False
         codes = layout.codes[kind, : layout.counts[kind]]
-        scratch = row if kind < 2 else np.zeros(len(codes), np.int64)
-        end = fields(data, at + 1, codes, layout.version, scratch)
+        numbers = row if kind < 2 else others[kind, : len(codes)]
+        end = fields(data, at + 1, codes, layout.version, numbers)
     is_followed = end == len(data) or (
         end < len(data) and (_kind(byte(data, end)) >= 0 or byte(data, end) == E)
     )

@@ -13,6 +13,7 @@ from iap_description.sensors.readings import InertialMounts
 from iap_description.states import Command, Mode, P, Q, V
 from iap_physics.firmware.firmware import AircraftMotion, AttitudeOrder, Firmware, FirmwareFailed
 from iap_physics.firmware.fleet import FirmwareFleet
+from iap_physics.firmware.rotor_places import AutopilotMount
 from iap_physics.firmware.settings import FirmwareSettings
 from iap_physics.plant.inertial import InertialProbe
 from iap_physics.plant.part import PlantPart
@@ -66,6 +67,7 @@ class FirmwareFlight(PlantPart):
         )
         self._fastest = np.array([each.rotor.rpm_max for each in propulsion.fleet])[:, None]
         self._lift = [each.thrust_limits[1] for each in propulsion.fleet]
+        self._mounts = [AutopilotMount.of(each) for each in propulsion.fleet]
         self._fleet: FirmwareFleet | None = None
 
     def reset(self, x: Array, worlds: Integers) -> None:
@@ -122,7 +124,7 @@ class FirmwareFlight(PlantPart):
         self._propulsion.command.rpm[0] = self._fastest * np.sqrt(shares)
 
     def _made(self) -> FirmwareFleet:
-        fleet = self._propulsion.fleet
+        fleet = [mount.aircraft for mount in self._mounts]
         firmwares = [self._make(number) for number in range(len(fleet))]
         probes = self._settings.probe
         return FirmwareFleet(self._name, fleet, firmwares, self._period_ns, probes=probes)
@@ -134,25 +136,31 @@ class FirmwareFlight(PlantPart):
             rates, forces = samples.w_WS_S[-1].tolist(), samples.f_S[-1].tolist()
         else:
             rates, forces = [(0.0, 0.0, 0.0)] * len(rows), [self._rest] * len(rows)
+        motions = zip(self._mounts, rates, forces, rows.tolist(), strict=True)
         return [
-            AircraftMotion(tuple(w), tuple(f), tuple(row[P]), tuple(row[Q]), tuple(row[V]))
-            for w, f, row in zip(rates, forces, rows.tolist(), strict=True)
+            AircraftMotion(
+                mount.vector(tuple(w)),
+                mount.vector(tuple(f)),
+                tuple(row[P]),
+                mount.attitude(tuple(row[Q])),
+                tuple(row[V]),
+            )
+            for mount, w, f, row in motions
         ]
 
     def _present_orders(self, rows: Array) -> list[AttitudeOrder]:
         """The present order to each aircraft; before the first command, to stay level as it is."""
         commands = self._commands
         orders = []
-        for n, row in enumerate(rows.tolist()):
+        for n, (mount, row) in enumerate(zip(self._mounts, rows.tolist(), strict=True)):
             if not self._is_commanded:
-                orders.append(AttitudeOrder(True, tuple(row[Q]), (0.0, 0.0, 0.0), 0.0, True))
+                q_WB = mount.attitude(tuple(row[Q]))
+                orders.append(AttitudeOrder(True, q_WB, (0.0, 0.0, 0.0), 0.0, True))
                 continue
             share = min(max(float(commands.thrust[0, n]) / self._lift[n], 0.0), 1.0)
             has_attitude = bool(commands.modes[0, n] == Mode.ATTITUDE_THRUST)
-            q_WB, w_WB_B = (
-                tuple(commands.q_WB[0, n].tolist()),
-                tuple(commands.w_WB_B[0, n].tolist()),
-            )
+            q_WB = mount.attitude(tuple(commands.q_WB[0, n].tolist()))
+            w_WB_B = mount.vector(tuple(commands.w_WB_B[0, n].tolist()))
             orders.append(AttitudeOrder(has_attitude, q_WB, w_WB_B, share, True))
         return orders
 

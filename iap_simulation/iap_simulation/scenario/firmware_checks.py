@@ -49,8 +49,28 @@ def law_of(vehicle: VehicleSpec, model: PlatformModel) -> str:
         return law
     if actuation.tilts_to_push and model.count == 1 and law in (AUTO, ATTITUDE):
         return ATTITUDE
-    raise BadInput(
-        f"vehicle '{vehicle.name}': key 'firmware': a firmware takes attitude and thrust, and the law of this platform"
-        f" commands rotor speeds, '{actuation.law if law == AUTO else law}' (one aircraft, or aircraft on joints, can"
-        " be flown)"
+    raise BadInput(f"vehicle '{vehicle.name}': key 'firmware': {_why_not(model, law)}")
+
+
+def _why_not(model: PlatformModel, law: str) -> str:
+    """Why the firmwares of a platform's aircraft cannot fly a rigid one."""
+    actuation = model.actuation
+    chosen = actuation.law if law == AUTO else law
+    if not actuation.tilts_to_push:
+        return (
+            "a firmware takes attitude and thrust, and this platform also pushes sideways without tilting, by rotor"
+            f" speeds of its law '{chosen}'"
+        )
+    if model.count == 1:
+        return (
+            f"a firmware takes attitude and thrust, and the law '{chosen}' commands rotor speeds"
+        )
+    if any(each.turns_itself for each in model.fleet):
+        return (
+            f"its {model.count} aircraft are one rigid body: autopilots that each hold its attitude would pull against"
+            " each other by their integrals"
+        )
+    return (
+        f"its rotors are those of one multirotor in {model.count} parts, which one autopilot would have to fly, and the"
+        " firmwares here fly quadrotors of four rotors"
     )

@@ -4,7 +4,7 @@
 import socket
 
 import pytest
-from firmwares import PATIENCE, fake_betaflight, flight
+from firmwares import PATIENCE, fake_betaflight, flight, plus_shaped
 
 from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.runs.run import record
@@ -28,6 +28,12 @@ def test_three_firmwares_hold_a_platform_on_joints(engine):
 
 
 @pytest.mark.slow
+def test_a_quadrotor_in_the_shape_of_a_plus_is_flown_by_an_autopilot_that_is_turned(tmp_path):
+    """The probe of all axes passes, and the figure is followed, so that all frames are turned alike."""
+    path = plus_shaped(tmp_path)
+    assert flight(fake_betaflight(), 8.0, path, scenario="figure_eight")[0] < 0.1
+
+
 def test_a_smooth_figure_is_followed():
     assert flight(fake_betaflight(), 8.0, scenario="figure_eight")[0] < 0.1
 
@@ -110,7 +116,9 @@ def test_what_was_recorded_until_the_end_is_kept_with_what_the_firmware_said(tmp
             "'firmware.rate_hz': 300 does not",
         ),
         ({"firmware": "betaflight", "control.law": "position_yaw"}, "commands rotor speeds"),
-        ({"firmware": "betaflight", "platform": "tilt_4"}, "commands rotor speeds"),
+        ({"firmware": "betaflight", "platform": "tilt_4"}, "pushes sideways without tilting"),
+        ({"firmware": "betaflight", "platform": "hexa"}, "one multirotor in 2 parts"),
+        ({"firmware": "betaflight", "platform": "octo_full"}, "pushes sideways without tilting"),
     ],
 )
 def test_what_cannot_be_flown_is_refused_by_its_key(settings, words):

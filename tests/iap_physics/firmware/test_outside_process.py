@@ -2,20 +2,23 @@
 """Processes of firmwares: their words, files, endings, and the ports of this machine."""
 
 import json
+import math
 import socket
 import sys
 import time
 
+import numpy as np
 import pytest
 from firmwares import ARDUPILOT_PORT
 
 from iap_description.errors import BadInput
+from iap_description.vehicles.aircraft import inertia_matrix
 from iap_description.vehicles.platform import load_platform
 from iap_physics.firmware.firmware import FirmwareFailed
 from iap_physics.firmware.outside_process import OutsideProcess
 from iap_physics.firmware.ports import bound_socket, is_free
 from iap_physics.firmware.process import FirmwareProcess
-from iap_physics.firmware.rotor_places import rotors_by_place
+from iap_physics.firmware.rotor_places import SPINS, AutopilotMount, rotors_by_place
 from iap_physics.firmware.settings import FirmwareSettings
 
 PORT = ARDUPILOT_PORT + 60  # none of the flights'
@@ -144,6 +147,36 @@ def test_rotors_are_counted_front_right_rear_left_front_left_rear_right():
     ]  # fmt: skip
 
 
+def turning(q):
+    """Angle about z of an attitude that turns about it [rad]."""
+    return 2.0 * math.atan2(q[2], q[3])
+
+
+@pytest.mark.parametrize(("spins", "yaw"), [("ccw ccw cw cw", 45.0), ("cw cw ccw ccw", -45.0)])
+def test_an_autopilot_stands_across_a_plus_where_its_rotors_have_the_usual_spins(spins, yaw):
+    x = load_platform("f450").fleet[0]
+    assert AutopilotMount.of(x) == (0.0, x)
+    places = ((0.2, 0.0), (-0.2, 0.0), (0.0, 0.2), (0.0, -0.2))
+    rotors = tuple(
+        rotor.model_copy(update={"position": (*place, 0.0), "spin": spin})
+        for rotor, place, spin in zip(x.rotors, places, spins.split(), strict=True)
+    )
+    plus = x.model_copy(update={"rotors": rotors, "inertia": (0.02, 0.03, 0.04)})
+    mount = AutopilotMount.of(plus)
+    order = rotors_by_place(mount.aircraft)
+    assert tuple(plus.rotors[k].spin for k in order) == SPINS
+    assert math.degrees(mount.yaw) == pytest.approx(yaw)
+    assert math.degrees(turning(mount.attitude((0.0, 0.0, 0.0, 1.0)))) == pytest.approx(yaw)
+    ahead = mount.vector(
+        (1.0, 0.0, 0.5)
+    )  # the autopilot's axes are turned by the yaw, vectors in them back
+    root = math.sqrt(0.5)
+    assert ahead == pytest.approx((root, -math.copysign(root, yaw), 0.5))
+    J = inertia_matrix(mount.aircraft.inertia)
+    assert np.linalg.eigvalsh(J) == pytest.approx([0.02, 0.03, 0.04])
+    assert [J[0, 0], J[1, 1]] == pytest.approx([0.025, 0.025])
+
+
 def test_no_quadrotor_in_the_shape_of_an_x_is_refused():
     aircraft = load_platform("f450").fleet[0]
 
@@ -156,6 +189,6 @@ def test_no_quadrotor_in_the_shape_of_an_x_is_refused():
     crowded = moved((0.2, 0.2), (0.1, 0.1), (-0.2, 0.2), (-0.2, -0.2))
     for wrong in (plus, crowded, load_platform("beetle").fleet[0]):
         with pytest.raises(
-            BadInput, match="is no quadrotor in the shape of an X with fixed rotors"
+            BadInput, match=r"is no quadrotor in the shape of an X or a \+ with fixed"
         ):
             rotors_by_place(wrong)

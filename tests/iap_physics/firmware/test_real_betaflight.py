@@ -4,7 +4,7 @@
 from importlib.util import find_spec
 
 import pytest
-from firmwares import flight
+from firmwares import flight, plus_shaped
 
 from iap_description.errors import FlightFailed
 
@@ -30,6 +30,10 @@ def test_it_follows_and_flies_twice_alike(platform, scenario, engine, most):
     ]
     assert flights[0][0] < most
     assert flights[0] == flights[1]
+
+
+def test_it_follows_on_a_quadrotor_in_the_shape_of_a_plus(tmp_path):
+    assert flight(BETAFLIGHT, 10.0, plus_shaped(tmp_path), "figure_eight")[0] < 0.1
 
 
 @pytest.mark.parametrize(

@@ -59,10 +59,11 @@ def test_what_a_firmware_cannot_fly_is_refused_by_its_key(changes, said):
 
 
 def law(*, firmware: str | None = "px4", mode: Mode = Mode.RPM, asked: str = "auto", count: int = 1,
-        tilts: bool = True) -> str:  # fmt: skip
+        tilts: bool = True, rotors: int = 4) -> str:  # fmt: skip
     vehicle: Any = SimpleNamespace(name="a", firmware=firmware, control=SimpleNamespace(law=asked))
     actuation = SimpleNamespace(mode=mode, tilts_to_push=tilts, law="rigid")
-    model: Any = SimpleNamespace(actuation=actuation, count=count)
+    fleet = [SimpleNamespace(turns_itself=rotors == 4)] * count
+    model: Any = SimpleNamespace(actuation=actuation, count=count, fleet=fleet)
     return law_of(vehicle, model)
 
 
@@ -70,10 +71,13 @@ def test_a_firmware_is_commanded_by_attitude_and_thrust_and_others_as_they_are_a
     assert law() == law(asked="attitude") == "attitude"
     assert law(firmware=None) == law(mode=Mode.ATTITUDE_THRUST) == "auto"
     assert law(asked="my.module:Law") == "my.module:Law"
-    for changes in ({"count": 2}, {"tilts": False}, {"asked": "five"}):
-        with pytest.raises(
-            BadInput, match=r"vehicle 'a': key 'firmware': .* commands rotor speeds"
-        ):
+    for changes, why in (
+        ({"asked": "five"}, "the law 'five' commands rotor speeds"),
+        ({"tilts": False}, "pushes sideways without tilting"),
+        ({"count": 2}, "its 2 aircraft are one rigid body"),
+        ({"count": 2, "rotors": 3}, "one multirotor in 2 parts"),
+    ):
+        with pytest.raises(BadInput, match=rf"vehicle 'a': key 'firmware': .*{why}"):
             law(**changes)
 
 
