@@ -61,12 +61,14 @@ class WorldVehicle:
         """(B, bodies, 13) states."""
         return self._worlds.plant.state(self._number)
 
+    def known_states(self) -> Array:
+        """(B, bodies, 13) states that it goes by."""
+        return self._worlds.known_states(self._number)
+
     @property
     def measured(self) -> Array:
         """(B, 13) central bodies as controllers have measured them last."""
-        return self._worlds.trackings[self._number].commander.measured(
-            self._worlds.known_states(self._number)
-        )
+        return self._worlds.trackings[self._number].commander.measured(self.known_states())
 
     @property
     def rpm(self) -> Array:

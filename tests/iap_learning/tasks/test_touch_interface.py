@@ -132,6 +132,7 @@ def test_references_at_velocities_are_level_and_turn_about_the_vertical():
         rpm=np.zeros((2, 3, 4)),
         model=model,
         references=lambda: References.of(rows),
+        known_states=bodies,
     )
     asked, velocities = [], np.array([[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8]])
     line = SimpleNamespace(velocities=lambda *each: asked.append(each) or velocities)

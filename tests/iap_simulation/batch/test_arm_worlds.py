@@ -2,11 +2,11 @@
 """Arms and grippers in worlds with contact: each world is its single run bit for bit, also where grippers yield."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from support.held_flights import PICK, PLAIN
 from support.world_flights import WIDTHS, assert_one_flight, cases, ends_of
 
 from iap_description.errors import BadInput
@@ -18,28 +18,6 @@ from iap_simulation.batch.worlds import Worlds
 
 pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
 
-ROUGH = {"friction": 0.6, "restitution": 0.0}
-LEVEL = {"rpy_deg": [0.0, 0.0, 0.0]}
-BOX = {"type": "box", "size": [0.08, 0.08, 0.08], "mass": 0.2, "surface": ROUGH, **LEVEL}
-TABLE = {"type": "box", "size": [0.3, 0.4, 0.6], "surface": ROUGH, **LEVEL}
-UP = {"seconds": 0.5, "by": [0.0, 0.0, 0.1], "turn_deg": [0.0, 0.0, 0.0]}
-PICK: dict[str, Any] = {  # the tip is 4 mm above a box, takes it and rises
-    "engine.name": "mujoco",
-    "reference.position": [0.0, 0.0, 1.5],
-    "reference.ease": 0.2,
-    "reference.moves": [UP],
-    "world.objects": {
-        "table": {**TABLE, "position": [0.39, 0.0, 0.914]},
-        "box": {**BOX, "position": [0.26, 0.0, 1.254]},
-    },
-    "arm.motion": {"type": "trajectory", "points": [{"t": 0.6, "q": [0.1, 0.1, 0.1]}]},
-    "gripper.close": 0.1,
-    "gripper.open": 0.6,
-    "gripper.reach": 0.04,
-    "draw.position": 0.002,
-    "draw.attitude_deg": 0.5,
-}
-PLAIN = {**PICK, "arm.feed_forward": "none"}
 FREE = {**PLAIN, "arm.holding": False, "gripper.known_load": False}
 WEAK = {**PLAIN, "gripper.max_force": 1.5}  # less than what the box weighs
 GIVEN = {**PLAIN, "arm.motion": {"type": "external"}, "gripper.open": 5.0}

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Worlds with latches, of faces and of ports: each is its single run in MuJoCo bit for bit."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-import yaml
+from support.held_flights import PAIR, SCENARIO, SETTINGS
 
 from iap_description.errors import BadInput
 from iap_physics.engines.make import is_installed
@@ -19,43 +17,7 @@ from iap_simulation.simulation.simulation import Simulation
 
 pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
 
-PAGE = Path(__file__).parents[3] / "docs/how_to/perch.md"
-SCENARIO = yaml.safe_load(PAGE.read_text().split("```yaml file=perch.yaml")[1].split("```")[0])
-SETTINGS = {
-    "engine.name": "mujoco",
-    "start.lead_in": 0.0,
-    "reference.position": [-2.2, 0.0, 2.0],
-    "draw.position": 0.02,
-    "draw.attitude_deg": 2.0,
-    "draw.mass": 0.05,
-    "draw.com": 0.002,
-    "draw.object_position": [0.03, 0.0, 0.0],
-    "draw.face_speed": 0.2,
-}
 PERIODS, KEPT = 300, 190
-QUIET = {"position": 0.0, "attitude_deg": 0.0, "velocity": 0.0, "rate_deg": 0.0}
-PAIR = {  # the chaser goes 0.3 m forwards, into the socket, and is let go
-    "engine.name": "mujoco",
-    "docking": None,
-    "policy": None,
-    "duration": None,
-    "vehicles.0.state_noise": QUIET,
-    "vehicles.1.state_noise": QUIET,
-    "vehicles.0.reference.duration": 4.0,
-    "vehicles.1.reference": {
-        "type": "moves",
-        "position": [0.0, -0.8, 5.0],
-        "ease": 0.4,
-        "moves": [
-            {"seconds": 1.2, "by": [0.0, 0.3, 0.0], "turn_deg": [0.0, 0.0, 0.0]},
-            {"seconds": 1.0, "by": [0.0, 0.0, 0.0], "turn_deg": [0.0, 0.0, 0.0]},
-        ],
-        "rpy_deg": [0.0, 0.0, 0.0],
-    },
-    "latches.dock.release": 1.6,
-    "draw.position": 0.005,
-    "draw.attitude_deg": 0.5,
-}
 
 
 def state_of(plant, world, latches):

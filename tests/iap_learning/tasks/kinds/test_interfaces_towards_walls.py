@@ -53,7 +53,8 @@ def test_actions_are_velocities_towards_the_wall_and_back_to_the_line(kind, name
     x, rows = bodies(), np.zeros((2, 22))
     x[0, 3:7] = yaw(np.pi / 2 - 0.1)
     worlds = SimpleNamespace(
-        state=x[:, None], rpm=np.zeros((2, 3, 4)), references=lambda: References.of(rows),
+        state=x[:, None], known_states=lambda: x[:, None], rpm=np.zeros((2, 3, 4)),
+        references=lambda: References.of(rows),
         model=SimpleNamespace(actuation=SimpleNamespace(tilts_to_push=False)),
     )  # fmt: skip
     found = made.references(worlds, np.array([[0.3], [0.4]])).rows
