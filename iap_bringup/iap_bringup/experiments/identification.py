@@ -33,7 +33,11 @@ from iap_simulation.scenario.scenario import Scenario
 SEEDS, QUICK, FEW = 40, 4, 10  # flights of each kind, quickly, and of kinds that repeat one fact
 WIDTH = 0.1  # of draws, relative
 DRAWN = tuple(f"draw.{key}={WIDTH}" for key in ("mass", "inertia", "thrust", "rotor_lag"))
-GUSTS = ("wind.speed=2.0", "wind.turbulence=3.0")
+DRAG = (
+    "drag=on",
+    "platform.aircraft.drag.quadratic=[0.0,0.0,0.0]",
+)  # of which the linear one is the truth
+GUSTS = (*DRAG, "wind.speed=2.0", "wind.turbulence=3.0")
 GENTLE = tuple(
     f"reference.{key}"
     for key in (
@@ -78,7 +82,7 @@ class Outcome(NamedTuple):
 
 
 KINDS: Mapping[str, FlightKind] = {
-    "calm": FlightKind("identification_flight", (), SEEDS),
+    "calm": FlightKind("identification_flight", DRAG, SEEDS),
     "gusts": FlightKind("identification_flight", GUSTS, SEEDS),
     "gentle": FlightKind("identification_flight", GENTLE, FEW),
     "three_star": FlightKind("identification_star", (), FEW),
@@ -172,15 +176,17 @@ def truth(scenario: Scenario) -> dict[str, float]:
     """Parameters of the vehicle that a scenario's seed draws, by the names of their estimates."""
     drawn, aircraft = _drawn(scenario), scenario.vehicles[0].platform.aircraft
     thrust, lag = (float((each or (1.0,))[0]) for each in (drawn.thrust, drawn.rotor_lag))
-    rotor = aircraft.rotor
+    rotor, mass = aircraft.rotor, drawn.mass * aircraft.mass
     one = thrust * rotor.c_f * rotor.rpm_max**2
-    full = len(aircraft.rotors) * one / (drawn.mass * aircraft.mass)
+    full = len(aircraft.rotors) * one / mass
+    drags = zip(("drag x", "drag y"), aircraft.drag.linear, strict=False)
     return {
         "full thrust per mass": full,
         "thrust slope": 2.0 * float(np.sqrt(full * GRAVITY)),
         "lag up": lag * rotor.time_constant_up,
         "lag down": lag * rotor.time_constant_down,
         **_turning(scenario, thrust),
+        **({name: each / mass for name, each in drags} if scenario.has_drag else {}),
     }
 
 

@@ -118,7 +118,8 @@ def test_a_step_is_answered_as_the_gains_of_px4_say(log):
     stepped = log.with_signal(
         names.ATTITUDE_SETPOINT, replace(log.signals[names.ATTITUDE_SETPOINT], values=q)
     )
-    options = Options(platform="f450", gains="px4", engine="closed_form")
+    truth = ("control.gains.autopilot.estimator=null",)
+    options = Options(platform="f450", gains="px4", engine="closed_form", assignments=truth)
     spec = Flight.of(resolve("hover", options)[0]).spec
     replay = replay_open_loop(stepped, "attitude", spec, SOON)
     lean = so3.quaternion_log(replay.whole[:, Q])[:, 0]

@@ -476,7 +476,7 @@ def flight(speed: float, slope: float, offset: float = 0.0, noise: float = 1e-3)
     f = np.zeros((len(t), 3))
     f[:, 0] = -slope * v_B[:, 0] + offset + noise * np.random.default_rng(1).normal(size=len(t))
     f[:, 1] = 0.1 * np.random.default_rng(2).normal(size=len(t))
-    return SimpleNamespace(t=t, v=so3.rotate(q, v_B), q=q, f=f, dt=0.02)
+    return SimpleNamespace(t=t, v=so3.rotate(q, v_B), q=q, f=f, dt=0.02, level_instruments=None)
 
 
 def test_drag_is_the_slope_of_force_against_speed_where_it_is_fast_enough() -> None:

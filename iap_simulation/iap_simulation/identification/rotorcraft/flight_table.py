@@ -26,6 +26,7 @@ FULL, MOST_SATURATED = (
 SQUARE = 2.0  # exponent of thrust by speed
 SPEEDS = (names.SPEED_SHARE, names.MEASURED_SPEED)  # units of motors that are speeds
 INSTRUMENT_DELAYS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6)  # of set-points that explain inputs [s]
+LEAST_LEVEL = 1e-3  # level part of a body's x axis that still has a heading
 
 ROWS = (
     "t",
@@ -38,6 +39,7 @@ ROWS = (
     "torque",
     "thrust",
     "instruments",
+    "level_instruments",
     "q_setpoint",
     "voltage",
 )  # fields of K rows
@@ -58,7 +60,7 @@ class FlightTable:
         motors: (K, n) commands 0..1; None where the log has none.
         torque: (K, 3) normalised set-points; None where the log has none.
         thrust: (K,) normalised set-point.
-        instruments: (K, m) set-points and their pasts; None where the log has none.
+        instruments: (K, m) vertical set-points and their pasts; None where the log has none.
         input_rate: at which motors or torques were logged [Hz].
         rate: at which rates were logged [Hz].
         exponent: of the motors' thrust by their commands, where these are speeds; None where it is not known.
@@ -66,6 +68,8 @@ class FlightTable:
         has_measured_speeds: whether motors are speeds as measured, which have no lag.
         voltage: (K,) of the battery [V]; None where the log has none.
         resets: times at which the estimator was set anew [s]: no window goes across.
+        level_instruments: (K, 2, m) level velocities that were asked for along the heading and to its left, and their
+            pasts; None where the log has none.
     """
 
     name: str
@@ -86,6 +90,7 @@ class FlightTable:
     has_measured_speeds: bool = False
     resets: tuple[float, ...] = ()
     voltage: Array | None = None
+    level_instruments: Array | None = None
 
     @property
     def dt(self) -> float:
@@ -164,12 +169,13 @@ def flight_table(log: FlightLog, rate: float | None = None) -> FlightTable:
         return log.signals[name].at(t) if name in log.signals else None
 
     force, thrust = log.signals.get(names.SPECIFIC_FORCE), at(names.THRUST)
-    volts = at(names.VOLTAGE)
+    volts, q = at(names.VOLTAGE), _attitudes(log, t, w)
     return FlightTable(
-        name=log.path.name, t=t, q=_attitudes(log, t, w), w=w,
+        name=log.path.name, t=t, q=q, w=w,
         f=None if force is None else low_passed(force, t, SMOOTH_FORCE), v=at(names.VELOCITY),
         p=at(names.POSITION), motors=at(names.MOTORS), torque=at(names.TORQUE),
         thrust=None if thrust is None else thrust[:, 0], instruments=_instruments(log, t),
+        level_instruments=_level_instruments(log, t, q),
         input_rate=inputs.rate, rate=rates.rate, exponent=SQUARE if unit in SPEEDS else None,
         q_setpoint=_setpoints(log, t), has_measured_speeds=unit == names.MEASURED_SPEED,
         resets=log.resets, voltage=None if volts is None else volts[:, 0],
@@ -219,16 +225,50 @@ def _instruments(log: FlightLog, t: Array) -> Array | None:
     """Heights and vertical velocities that were asked for, with their pasts, and a constant."""
     columns = []
     for name in (names.POSITION_SETPOINT, names.VELOCITY_SETPOINT):
-        signal = log.signals.get(name)
-        if signal is None:
-            continue
-        z = signal.values[:, 2]
-        usable = np.isfinite(z)
-        inside = usable & (signal.t >= t[0] - 1.0) & (signal.t <= t[-1])
-        if inside.sum() < 2 or not np.ptp(z[inside]):
-            continue
-        columns += [np.interp(t - d, signal.t[usable], z[usable]) for d in INSTRUMENT_DELAYS]
+        pasts = _pasts(log, name, t, 2)
+        columns += [] if pasts is None else list(pasts)
     if not columns:
         return None
-    table = np.stack(columns, axis=1)
-    return np.column_stack([table - table.mean(axis=0), np.ones(len(t))])
+    return _with_constant(np.stack(columns, axis=1))
+
+
+def _level_instruments(log: FlightLog, t: Array, q: Array) -> Array | None:
+    """Level velocities that were asked for along the heading and to its left, with their pasts, and a constant.
+
+    They are those of the set-points, or else differences of the positions that were asked for.
+    """
+    steps = np.diff(INSTRUMENT_DELAYS)[:, None]
+    for name in (names.VELOCITY_SETPOINT, names.POSITION_SETPOINT):
+        x, y = (_pasts(log, name, t, axis) for axis in (0, 1))
+        known = x if x is not None else y
+        if known is None:
+            continue
+        x, y = (np.zeros_like(known) if each is None else each for each in (x, y))
+        if name == names.POSITION_SETPOINT:
+            x, y = -np.diff(x, axis=0) / steps, -np.diff(y, axis=0) / steps
+        ahead = so3.rotate(q, np.array([1.0, 0.0, 0.0]))[:, :2]
+        ahead = ahead / np.maximum(np.linalg.norm(ahead, axis=1), LEAST_LEVEL)[:, None]
+        along = ahead[:, 0] * x + ahead[:, 1] * y
+        left = ahead[:, 0] * y - ahead[:, 1] * x
+        return np.stack([_with_constant(each.T) for each in (along, left)], axis=1)
+    return None
+
+
+def _pasts(log: FlightLog, name: str, t: Array, axis: int) -> Array | None:
+    """A set-point's component (D, T) at times and `INSTRUMENT_DELAYS` before; None where it never changes."""
+    signal = log.signals.get(name)
+    if signal is None:
+        return None
+    values = signal.values[:, axis]
+    usable = np.isfinite(values)
+    inside = usable & (signal.t >= t[0] - 1.0) & (signal.t <= t[-1])
+    if inside.sum() < 2 or not np.ptp(values[inside]):
+        return None
+    return np.stack(
+        [np.interp(t - d, signal.t[usable], values[usable]) for d in INSTRUMENT_DELAYS]
+    )
+
+
+def _with_constant(table: Array) -> Array:
+    """Columns (T, m) without their means, and a constant behind them."""
+    return np.column_stack([table - table.mean(axis=0), np.ones(len(table))])

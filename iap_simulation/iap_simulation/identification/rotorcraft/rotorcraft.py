@@ -62,7 +62,8 @@ class DragFit(NamedTuple):
 def drag(table: FlightTable) -> DragFit:
     """Fit the drag of a flight per mass along the body's x and y, by the accelerometer: f_i = -d_i v_i + c_i.
 
-    The constant c takes a tilted accelerometer, and a wind from one side. Thrust along z is none of it.
+    The constant c takes a tilted accelerometer, and a wind from one side. Thrust along z is none of it. Gusts take a
+    vehicle with them, which least squares read as less drag. Level velocities that were asked for are the instruments.
     """
     names = ("drag x", "drag y")
     if table.v is None or table.f is None:
@@ -72,7 +73,9 @@ def drag(table: FlightTable) -> DragFit:
     values, constants = np.zeros(2), np.zeros(2)
     estimates, refusals = {}, {}
     for i, name in enumerate(names):
-        fit = regression(np.column_stack([-v_B[:, i], np.ones(len(v_B))]), table.f[:, i], table.dt)
+        A, level = np.column_stack([-v_B[:, i], np.ones(len(v_B))]), table.level_instruments
+        by = None if level is None else level[:, i]
+        fit = regression(A, table.f[:, i], table.dt, by)
         width = fit.half_width(np.array([1.0, 0.0]))
         values[i] = fit.values[0] if width < abs(fit.values[0]) else 0.0
         constants[i] = float(np.mean(table.f[:, i] + values[i] * v_B[:, i]))
@@ -90,7 +93,9 @@ def drag(table: FlightTable) -> DragFit:
                 max(fit.values[0], 0.0),
                 max(width, DRAG_RESOLUTION),
                 "1/s",
-                "accelerometer, least squares",
+                "accelerometer, least squares, calm air assumed"
+                if by is None
+                else "accelerometer, set-points as instruments",
             )
     return DragFit(values, constants, estimates, refusals)
 

@@ -248,6 +248,30 @@ def test_instruments_are_heights_that_were_asked_for_with_their_pasts() -> None:
     assert flight_table._instruments(log_of(), t) is None
 
 
+def test_level_instruments_are_velocities_along_the_heading_and_to_its_left() -> None:
+    z = np.sin(T)
+    place = Signal(T, np.column_stack([-np.cos(T), 0 * z, z]), "topic", "m")
+    speed = Signal(T, np.column_stack([z, 0 * z, z]), "topic", "m/s")
+    t = T[100:1400]
+    north = np.tile(so3.quaternion_exp(np.array([0.0, 0.0, 0.5 * np.pi])), (len(t), 1))
+    by_speed = flight_table._level_instruments(
+        log_of().with_signal(names.VELOCITY_SETPOINT, speed), t, north
+    )
+    assert by_speed is not None and by_speed.shape == (1300, 2, 7)
+    np.testing.assert_allclose(
+        by_speed[:, 0, :6], 0.0, atol=1e-9
+    )  # a body that looks north flies east: to its right
+    past = -np.sin(t - 0.2)
+    np.testing.assert_allclose(by_speed[:, 1, 2], past - past.mean(), atol=1e-4)
+    by_place = flight_table._level_instruments(
+        log_of().with_signal(names.POSITION_SETPOINT, place), t, north
+    )
+    assert by_place is not None and by_place.shape == (1300, 2, 6)
+    middle = -np.sin(t - 0.15)  # of the difference between 0.1 and 0.2 s before
+    np.testing.assert_allclose(by_place[:, 1, 1], middle - middle.mean(), atol=2e-3)
+    assert flight_table._level_instruments(log_of(), t, north) is None
+
+
 def test_no_window_goes_across_a_reset_of_the_estimator() -> None:
     t = 0.01 * np.arange(2000)
     rows = dict.fromkeys(("q", "w", "f", "v", "p", "motors", "torque", "thrust", "instruments"))

@@ -159,6 +159,36 @@ def test_drag_of_a_fast_flight_and_none_of_a_slow_one():
     assert found.refusals["drag y"].startswith("at most 0.5 m/s")
 
 
+def gusty_drag(reach, strength=1.5, drag_rate=0.3, seed=3):
+    """A vehicle that is asked for swings of a speed, and that gusts take with them at half their speed."""
+    rng, t = np.random.default_rng(seed), DT * np.arange(ROWS)
+    asked, gust = reach * np.sin(0.7 * t), strength * filtered_noise(rng, 2.0)[:, 0]
+    v = np.column_stack([asked + 0.5 * gust, 0.0 * t, 0.0 * t])
+    f = np.column_stack([-drag_rate * (v[:, 0] - gust), 0.0 * t, np.full(ROWS, GRAVITY)])
+    pasts = [reach * np.sin(0.7 * (t - d)) for d in (0.0, 0.2, 0.4)]
+    columns = np.column_stack([*pasts, np.ones(ROWS)])
+    level = np.stack([columns, columns], axis=1)
+    return drag(table(v=v, f=f, level_instruments=level)), drag(table(v=v, f=f))
+
+
+def test_set_points_find_the_drag_that_gusts_hide_from_least_squares():
+    """Least squares are off by -cov(v, w) / var(v): gusts that take a vehicle with them look like less drag."""
+    found, plain = gusty_drag(4.0)
+    slow = 0.5 * 1.5**2 / (0.5 * 4.0**2 + 0.25 * 1.5**2)
+    assert plain.estimates["drag x"].value == pytest.approx(0.3 * (1.0 - slow), rel=0.06)
+    each = found.estimates["drag x"]
+    assert abs(each.value - 0.3) < each.half_width < 0.06
+    assert abs(each.value - 0.3) < 0.5 * abs(plain.estimates["drag x"].value - 0.3)
+    assert each.method == "accelerometer, set-points as instruments"
+    assert plain.estimates["drag x"].method.endswith("calm air assumed")
+
+
+def test_drag_of_a_vehicle_that_gusts_alone_have_moved_is_refused_by_instruments():
+    found, plain = gusty_drag(0.02, strength=4.0)
+    assert plain.refusals["drag x"].startswith("-0.30 1/s, which is none")
+    assert "hide it" in found.refusals["drag x"] or "which is none" in found.refusals["drag x"]
+
+
 def test_a_prediction_by_the_true_model_is_exact_and_beats_what_stays():
     t = DT * np.arange(ROWS)
     alpha = np.column_stack([20.0 * np.cos(4.0 * t), 0.0 * t, 0.0 * t])
