@@ -31,6 +31,25 @@ class TrajectorySetpoint:
     __slots__ = ("acceleration", "jerk", "position", "timestamp", "velocity", "yaw", "yawspeed")
 
 
+class VehicleOdometry:
+    POSE_FRAME_NED, VELOCITY_FRAME_NED = 1, 1
+    __slots__ = (
+        "angular_velocity",
+        "orientation_variance",
+        "pose_frame",
+        "position",
+        "position_variance",
+        "q",
+        "quality",
+        "reset_counter",
+        "timestamp",
+        "timestamp_sample",
+        "velocity",
+        "velocity_frame",
+        "velocity_variance",
+    )
+
+
 class AttitudeTarget:
     IGNORE_ROLL_RATE, IGNORE_PITCH_RATE, IGNORE_YAW_RATE, IGNORE_ATTITUDE = 1, 2, 4, 128
     IGNORE_THRUST = 64
@@ -70,6 +89,7 @@ KINDS = (
     VehicleAttitudeSetpoint,
     VehicleRatesSetpoint,
     TrajectorySetpoint,
+    VehicleOdometry,
     AttitudeTarget,
     PositionTarget,
 )

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A controller that knows PX4's topics alone: by attitude and thrust, or by points, it flies to a place.
 
-Called with ``attitude`` or ``trajectory``, and the place in PX4's axes north, east, down. It hears its vehicle's
-odometry in ENU, as from any driver, and has no code of the suite.
+Called with ``attitude`` or ``trajectory``, and the place in PX4's axes north, east, down. It has no code of the suite.
 """
 
 import math
@@ -10,8 +9,12 @@ import sys
 
 import numpy as np
 import rclpy
-from nav_msgs.msg import Odometry
-from px4_msgs.msg import OffboardControlMode, TrajectorySetpoint, VehicleAttitudeSetpoint
+from px4_msgs.msg import (
+    OffboardControlMode,
+    TrajectorySetpoint,
+    VehicleAttitudeSetpoint,
+    VehicleOdometry,
+)
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
@@ -36,7 +39,10 @@ class OutsideController(Node):
             create(kind, f"/fmu/in/{topic}", qos_profile_sensor_data),
             kind,
         )
-        self.create_subscription(Odometry, "odom", self._on_odometry, 1)
+        topic = "/fmu/out/vehicle_odometry"
+        self.create_subscription(
+            VehicleOdometry, topic, self._on_odometry, qos_profile_sensor_data
+        )
 
     def _on_odometry(self, odometry):
         now = self.get_clock().now().nanoseconds // 1000
@@ -60,11 +66,7 @@ class OutsideController(Node):
 
     def _attitude(self, now, odometry):
         """Level to the east, nose first, tilted towards the place."""
-        p, v = odometry.pose.pose.position, odometry.twist.twist.linear
-        q = odometry.pose.pose.orientation
-        turn = rotation(q.w, q.x, q.y, q.z)
-        v = turn @ (v.x, v.y, v.z)
-        have, speed = np.array([p.y, p.x, -p.z]), np.array([v[1], v[0], -v[2]])
+        have, speed = np.array(odometry.position), np.array(odometry.velocity)
         pull = POSITION_GAIN * (self._place - have) - VELOCITY_GAIN * speed
         pull[:2] = np.clip(pull[:2], -GRAVITY * TILT, GRAVITY * TILT)
         force = pull - (0.0, 0.0, GRAVITY)
@@ -76,11 +78,6 @@ class OutsideController(Node):
         return VehicleAttitudeSetpoint(
             timestamp=now, q_d=quaternion(matrix), thrust_body=[0.0, 0.0, -float(share)]
         )
-
-
-def rotation(w, x, y, z):
-    u = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + 2.0 * (w * u + u @ u)
 
 
 def quaternion(m):

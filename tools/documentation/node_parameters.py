@@ -52,7 +52,7 @@ ALONE: tuple[Callable[[], SuiteNode], ...] = (
     SensorPlayer,
     # Its parameters do not depend on messages, whose packages need not be here.
     partial(OffboardNode, make=lambda *_: mock.Mock(outlets=())),
-    partial(SetpointNode, make=lambda *_: mock.Mock(inlets=())),
+    partial(SetpointNode, make=lambda *_: mock.Mock(inlets=(), outlets=())),
 )
 INTRO = """\
 What each node declares, in the form of a parameter file, with the defaults. Launch files give nodes the values of a

@@ -9,11 +9,12 @@ platform is, and in place of commands nothing comes, so that physics_node levels
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 
@@ -48,12 +49,18 @@ class SetpointSource(NamedTuple):
         takes: the kinds of set-points that are flown.
         refusal: of others.
         input: what has come.
+        body: number of the state row that is its motion.
+        reader: of its messages, which has those of its motion, too.
+        publishers: of these, by topic.
     """
 
     name: str
     takes: tuple[type, ...]
     refusal: str
     input: SetpointInput
+    body: int
+    reader: SetpointReader
+    publishers: Mapping[str, Publisher]
 
 
 class SetpointNode(SuiteNode):
@@ -99,27 +106,35 @@ class SetpointNode(SuiteNode):
         own, every = (AircraftSetpoint,), (AircraftSetpoint, MotionSetpoint)
         aircraft = list(assembly.aircraft)
         if len(aircraft) == 1:
-            self._aircraft = [self._source(space(assembly, aircraft[0]), WHOLE, every, "", make())]
+            self._aircraft = [self._source(assembly, aircraft[0], WHOLE, every, "", make())]
             self._whole = self._aircraft[0]
             return
         refusal = f"a trajectory is flown by {WHOLE} as a whole, on topics of its own namespace"
         self._aircraft = [
-            self._source(space(assembly, body), f"aircraft {k}", own, refusal, make())
+            self._source(assembly, body, f"aircraft {k}", own, refusal, make())
             for k, body in enumerate(aircraft, start=1)
         ]
         refusal = f"{WHOLE} takes trajectories, and each aircraft attitudes or rates in its own namespace"
-        place, motion = f"/{assembly.name}", (MotionSetpoint,)
-        self._whole = self._source(place, WHOLE, motion, refusal, make())
+        self._whole = self._source(assembly, 0, WHOLE, (MotionSetpoint,), refusal, make())
 
     def _source(
         self,
-        namespace: str,
+        assembly: Assembly,
+        body: int,
         name: str,
         takes: tuple[type, ...],
         refusal: str,
         reader: SetpointReader,
     ) -> SetpointSource:
-        source = SetpointSource(name, takes, refusal, SetpointInput(reader, self._loss_time))
+        namespace = space(assembly, body)
+        publishers = {
+            topic: self.create_publisher(
+                type(message), self.absolute(f"{namespace}/{topic}"), LATEST
+            )
+            for topic, message in reader.outlets
+        }
+        taken = SetpointInput(reader, self._loss_time)
+        source = SetpointSource(name, takes, refusal, taken, body, reader, publishers)
         for inlet in reader.inlets:
             topic = self.absolute(f"{namespace}/{inlet.topic}")
             read = partial(_message, kind=inlet.msgtype)
@@ -138,6 +153,7 @@ class SetpointNode(SuiteNode):
         if t < self._t:  # the simulation has begun anew
             self._motion.reset()
         self._t = t
+        self._tell(state)
         motion, ready = self._whole.input.at(t), self._ready(t)
         if isinstance(motion, MotionSetpoint):
             self._obstacle, self._rest, self._is_followed = "", None, True
@@ -153,6 +169,14 @@ class SetpointNode(SuiteNode):
                 self._order(state, ready)
         if self._obstacle and not was_stuck:
             self.get_logger().warning(self._obstacle)
+
+    def _tell(self, state: StateMessage) -> None:
+        """Publish the motion of all whose rows are there, as the autopilots would."""
+        now = self.get_clock().now().nanoseconds
+        for source in {id(each): each for each in (*self._aircraft, self._whole)}.values():
+            if source.body < len(state.rows):
+                for topic, message in source.reader.motion(state.rows[source.body], now):
+                    source.publishers[topic].publish(message)
 
     def _ready(self, t: float) -> list[AircraftSetpoint]:
         """The set-points in force of the aircraft that have one."""

@@ -20,6 +20,7 @@ from iap_control.offboard.setpoint_checks import (
     unit_quaternion,
 )
 from iap_control.offboard.setpoint_input import Inlet, Reading
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.frames import MAP
 from iap_io.wire.stamps import SECOND
@@ -84,6 +85,7 @@ class MavrosReader:
     """
 
     inlets: Sequence[Inlet] = (ATTITUDE, LOCAL)
+    outlets: Sequence[Outlet] = ()  # mavros has odometry in nav_msgs, as the suite does
 
     def __init__(self, classes: Classes) -> None:
         self._target: Any = classes(ATTITUDE.msgtype)
@@ -93,6 +95,10 @@ class MavrosReader:
         """What a message says. See `SetpointReader`."""
         read = self._read_target if inlet == ATTITUDE else self._read_point
         return Reading(read(message), keeps_alive=True)
+
+    def motion(self, x: Array, stamp: int) -> Sequence[Outlet]:  # noqa: ARG002 - none of its own
+        """No message. See `SetpointReader`."""
+        return ()
 
     def _read_target(self, message: Any) -> AircraftSetpoint:  # noqa: ANN401 - of mavros_msgs
         """Attitude with the yaw rate about the world's axis up, or body rates, and the thrust."""

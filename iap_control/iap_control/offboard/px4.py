@@ -23,11 +23,13 @@ from iap_control.offboard.setpoint_checks import (
     unit_quaternion,
 )
 from iap_control.offboard.setpoint_input import Inlet, Reading, Setpoint
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.frames import from_ned, swap_world, to_ned
 from iap_description.math.kernels import rotate
 
-INPUT = "fmu/in"
+INPUT, OUTPUT = "fmu/in", "fmu/out"
+ODOMETRY, ODOMETRY_TOPIC = "VehicleOdometry", "vehicle_odometry"
 MODE, MODE_TOPIC = "OffboardControlMode", "offboard_control_mode"
 MICROSECOND = 1000  # [ns]
 FLAGS = (
@@ -113,6 +115,9 @@ class Px4Reader:
             for name, topic in names.items()
         }
         self.inlets: Sequence[Inlet] = tuple(self._names)
+        kind = classes(_msgtype(ODOMETRY))
+        odometry = Outlet(_topic(kind, ODOMETRY_TOPIC, OUTPUT), _filled_odometry(kind))
+        self.outlets: Sequence[Outlet] = (odometry,)
         self._kind = ""  # of the set-points that count
         self._newest: dict[str, Setpoint] = {}
 
@@ -127,6 +132,26 @@ class Px4Reader:
             self._newest.pop(self._kind, None)  # or it would come back when the loop does
             self._kind = kind
         return Reading(self._newest.get(kind), keeps_alive=True)
+
+    def motion(self, x: Array, stamp: int) -> Sequence[Outlet]:
+        """Odometry in NED and FRD. See `SetpointReader`."""
+        message = self.outlets[0].message
+        message.timestamp = message.timestamp_sample = stamp // MICROSECOND
+        px, py, pz, a, b, c, d, vx, vy, vz, wx, wy, wz = x.tolist()
+        message.position, message.velocity = _swapped((px, py, pz)), _swapped((vx, vy, vz))
+        message.q = list(to_ned((a, b, c, d)))
+        p, q, r = rotate((-a, -b, -c, d), (wx, wy, wz))
+        message.angular_velocity = [p, -q, -r]
+        return self.outlets
+
+
+def _filled_odometry(kind: Any) -> Any:  # noqa: ANN401 - of px4_msgs
+    """A VehicleOdometry of the truth: its frames are set, and its variances are zero."""
+    message = kind()
+    message.pose_frame, message.velocity_frame = kind.POSE_FRAME_NED, kind.VELOCITY_FRAME_NED
+    for name in ("position_variance", "orientation_variance", "velocity_variance"):
+        setattr(message, name, [0.0] * 3)
+    return message
 
 
 def _loop(offboard: Any) -> str:  # noqa: ANN401 - of px4_msgs
@@ -149,9 +174,9 @@ def _msgtype(name: str) -> str:
     return f"px4_msgs/msg/{name}"
 
 
-def _topic(kind: type, topic: str) -> str:
+def _topic(kind: type, topic: str, space: str = INPUT) -> str:
     version = getattr(kind, "MESSAGE_VERSION", 0)
-    return f"{INPUT}/{topic}" + (f"_v{version}" if version else "")
+    return f"{space}/{topic}" + (f"_v{version}" if version else "")
 
 
 def _outlet(classes: Classes, name: str, topic: str) -> Outlet:

@@ -4,7 +4,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-from iap_control.offboard.aircraft_setpoint import AircraftSetpoint, MotionSetpoint
+from iap_control.offboard.aircraft_setpoint import AircraftSetpoint, MotionSetpoint, Outlet
+from iap_description.arrays import Array
 
 Setpoint = AircraftSetpoint | MotionSetpoint
 
@@ -33,9 +34,11 @@ class SetpointReader(Protocol):
 
     Attributes:
         inlets: all that is heard.
+        outlets: all that may be published of the aircraft's motion.
     """
 
     inlets: Sequence[Inlet]
+    outlets: Sequence[Outlet]
 
     def read(self, inlet: Inlet, message: Any) -> Reading:  # noqa: ANN401 - of the autopilot's package
         """What a message of an inlet says.
@@ -43,6 +46,10 @@ class SetpointReader(Protocol):
         Raises:
             BadInput: it cannot be flown; nothing has changed.
         """
+        ...
+
+    def motion(self, x: Array, stamp: int) -> Sequence[Outlet]:
+        """Messages of a state row `x` (13,) at a stamp [ns] by the clock of ROS, as the autopilot publishes them."""
         ...
 
 

@@ -5,6 +5,7 @@ import json
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -33,13 +34,12 @@ NOTHING = [math.nan] * 3
 class Bench:
     """A node between stand-ins: messages in, what it publishes out."""
 
-    def __init__(self, node, takes, platform):
-        self.node, self._takes, self.k = node, takes, 0
+    def __init__(self, node, takes, odometry, platform):
+        self.node, self._takes, self.odometry, self.k = node, takes, odometry, 0
         self.x = np.zeros((1 + len(load_platform(platform).joints), 13))
         self.x[:, 6], self.x[:, 2] = 1.0, 1.0
         self._state = StateMessage.of(Assembly.of(load_platform(platform)), 4)
         self.commands, self.references = [], []
-        node._commands = self  # noqa: SLF001 - in place of a publisher
 
     def hear(self, topic, name, **fields):
         message = stand_in(f"x/msg/{name}")()
@@ -66,9 +66,8 @@ class Bench:
         (own,) = [each for each in self.node.subscriptions if each.topic_name == "/iap/state"]
         own.callback(self._state.dump())
 
-    @property
-    def obstacle(self):
-        return self.node._statuses()[0].message  # noqa: SLF001 - as in diagnostics
+    def says(self, text):
+        return text in self.node._statuses()[0].message  # noqa: SLF001 - as in diagnostics
 
 
 class Kept:
@@ -100,6 +99,15 @@ def bench(monkeypatch, tmp_path):
             return None
         return listen(inputs, msgtype, topic, read, take, qos, **more)
 
+    odometry, create = {}, SetpointNode.create_publisher
+
+    def create_publisher(node, kind, topic, qos):
+        if kind is not stand_in("x/msg/VehicleOdometry"):
+            return create(node, kind, topic, qos)
+        kept = odometry.setdefault(topic, [])
+        return SimpleNamespace(publish=lambda said: kept.append([*said.position, *said.velocity]))
+
+    monkeypatch.setattr(SetpointNode, "create_publisher", create_publisher)
     monkeypatch.setattr(NodeInputs, "listen", heard)
 
     def begin(platform="f450", **parameters):
@@ -108,7 +116,7 @@ def bench(monkeypatch, tmp_path):
         rclpy.init(args=["--ros-args", "--params-file", str(file)])
         node = SetpointNode(make=lambda kind, _: make_reader(kind, stand_in))
         count = load_platform(platform).count
-        out = Bench(node, takes, platform)
+        out = Bench(node, takes, odometry, platform)
         node._commands = out.commands = Kept(CommandMessage, count)  # noqa: SLF001
         node._references = out.references = Kept(ReferenceMessage, count)  # noqa: SLF001
         return out
@@ -191,13 +199,12 @@ def test_an_acceleration_alone_leaves_place_and_velocity_to_the_platform(bench):
 @pytest.mark.parametrize("rest", [NOTHING, [0.0, 0.0, 0.0]])
 def test_a_far_point_at_rest_is_approached_without_a_step(bench, rest):
     flight = bench()
-    flight.point(position=[0.0, 4.0, -1.0], velocity=rest, acceleration=rest, yaw=0.5 * math.pi)
+    point = {"position": [0.0, 4.0, -1.0], "velocity": rest, "acceleration": rest, "yaw": 1.57}
+    flight.point(**point)
     for _ in range(2000):
         flight.state()
         if flight.k % 50 == 0:
-            flight.point(
-                position=[0.0, 4.0, -1.0], velocity=rest, acceleration=rest, yaw=0.5 * math.pi
-            )
+            flight.point(**point)
     places = np.array([row[REF_P] for _, row in flight.references.all])
     assert np.abs(np.diff(places[:, 0])).max() < 0.02  # 4 m/s at most
     assert places[-1] == pytest.approx([4.0, 0.0, 1.0], abs=1e-3)
@@ -215,11 +222,11 @@ def test_without_signs_of_life_a_trajectory_rests_where_the_platform_was(bench):
     for row in (lost, later):
         assert row[REF_P] == pytest.approx([1.0, 2.0, 3.0])
         assert not row[REF_V].any()
-    assert "no signs of life for 0.1 s, the set-points of the platform are lost" in flight.obstacle
+    assert flight.says("no signs of life for 0.1 s, the set-points of the platform are lost")
     flight.point(position=[9.0, 9.0, -9.0], velocity=[1.0, 0.0, 0.0])
     flight.state()
     assert flight.references.all[-1][1][REF_P] == pytest.approx([9.0, 9.0, 9.0])
-    assert "lost" not in flight.obstacle
+    assert not flight.says("lost")
 
 
 def test_without_signs_of_life_no_attitude_is_commanded(bench):
@@ -231,7 +238,7 @@ def test_without_signs_of_life_no_attitude_is_commanded(bench):
     assert len(flight.commands.all) == 2
     flight.state()
     assert len(flight.commands.all) == 2
-    assert "are lost: nothing is commanded" in flight.obstacle
+    assert flight.says("are lost: nothing is commanded")
 
 
 def test_a_platform_is_commanded_once_all_of_its_aircraft_have_attitudes(bench):
@@ -258,7 +265,7 @@ def test_attitudes_beside_rates_are_named_and_nothing_is_commanded(bench):
     )  # fmt: skip
     flight.state()
     assert not flight.commands.all
-    assert "some aircraft have attitudes and others rates" in flight.obstacle
+    assert flight.says("some aircraft have attitudes and others rates")
 
 
 def test_a_platform_follows_a_trajectory_as_a_whole_and_one_of_its_aircraft_has_none(bench):
@@ -270,6 +277,17 @@ def test_a_platform_follows_a_trajectory_as_a_whole_and_one_of_its_aircraft_has_
     flight.point(position=[0.0, 0.0, -1.0], velocity=[1.0, 0.0, 0.0])
     flight.state()
     assert len(flight.references.all) == 1 and not flight.commands.all
+
+
+def test_every_aircraft_hears_of_its_motion_as_of_px4(bench):
+    flight = bench("three_star")
+    flight.x[:, 0], flight.x[:, 8] = (1.0, 2.0, 3.0, 4.0), (0.1, 0.2, 0.3, 0.4)
+    flight.state()
+    spaces = {"/iap": 0, "/iap/drone_1": 1, "/iap/drone_2": 2, "/iap/drone_3": 3}
+    assert {f"{each}/fmu/out/vehicle_odometry" for each in spaces} == set(flight.odometry)
+    for space, k in spaces.items():
+        (said,) = flight.odometry[f"{space}/fmu/out/vehicle_odometry"]
+        assert said == pytest.approx([0.0, 1.0 + k, -1.0, 0.1 * (1 + k), 0.0, 0.0])
 
 
 def test_the_page_has_the_parameters_of_set_points_and_their_defaults(bench):

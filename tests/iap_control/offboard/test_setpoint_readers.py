@@ -12,9 +12,9 @@ from iap_control.offboard.aircraft_setpoint import AircraftSetpoint, MotionSetpo
 from iap_control.offboard.kinds import KINDS, make_messages, make_reader
 from iap_control.offboard.setpoint_input import SetpointInput
 from iap_description.errors import BadInput
-from iap_description.frames import from_ned, to_ned
+from iap_description.frames import R_ENU_NED, R_FLU_FRD, from_ned, swap_attitude, to_ned
 from iap_description.math import so3
-from iap_description.states import REF_Q, Command, Level, Mode
+from iap_description.states import REF_Q, Command, Level, Mode, P, Q, V, W
 
 NAN = math.nan
 THRUST_MAX = 20.0
@@ -242,3 +242,21 @@ def test_targets_of_mavros_without_what_a_set_point_needs_are_refused(mask, reas
     outlet.message.type_mask = mask
     with pytest.raises(BadInput, match=reason):
         heard("mavros", [outlet])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_px4s_odometry_is_the_state_in_its_axes(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=13)
+    x[Q] = so3.normalized(x[Q])
+    (outlet,) = make_reader("px4", stand_in).motion(x, 5_000_000)
+    said = outlet.message
+    assert outlet.topic == "fmu/out/vehicle_odometry" and said.timestamp == 5000
+    assert said.position == pytest.approx(R_ENU_NED.T @ x[P])
+    assert said.velocity == pytest.approx(R_ENU_NED.T @ x[V])
+    R = so3.matrix_from_quaternion(x[Q])
+    w, a, b, c = said.q
+    have = so3.matrix_from_quaternion(np.array([a, b, c, w]))
+    assert have == pytest.approx(swap_attitude(R), abs=1e-12)
+    assert said.angular_velocity == pytest.approx(R_FLU_FRD @ R.T @ x[W])
+    assert (said.pose_frame, said.velocity_frame) == (1, 1)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program that speaks Betaflight SITL's packets: a mixer with attitude and rate loops of f450, or one of its faults.
 
+As its releases of 2026, it takes its receiver for lost when sticks stay away.
+
 Run it by ``fake_betaflight.py FAULT SECONDS``; the fault comes at a time of its own clock.
 """
 
@@ -15,6 +17,7 @@ from pathlib import Path
 HOST, OFFSET = "127.0.0.1", int(os.environ["IAP_PORT_OFFSET"])
 STATE, STICKS, MOTORS = struct.Struct("<18d"), struct.Struct("<d16H"), struct.Struct("<4f")
 BOOT, IDLE = 5.0, 0.01
+LOSS = 0.15  # time without sticks after which it disarms [s]
 SIDES = ((-1, 1, 1), (1, -1, 1), (1, 1, -1), (-1, -1, -1))  # of FR, RL, FL, RR: y, x, spin
 
 
@@ -49,12 +52,13 @@ class Loops:
     def __init__(self, yaw_sign):
         self.is_armed, self.yaw_sign = False, yaw_sign
         self.sticks = (1500, 1500, 1000, 1500, 1000, 1000)
+        self.heard = 0.0  # time of the last ones
 
     def __call__(self, state):
         t, p, q, r = state[0], state[1], -state[2], -self.yaw_sign * state[3]
         w, x, y, z = state[7], state[8], -state[9], -state[10]
         roll, pitch, throttle, yaw, arm, angle = self.sticks
-        if arm < 1700:
+        if arm < 1700 or t - self.heard > LOSS:
             self.is_armed = False
         elif t > BOOT and throttle < 1010:
             self.is_armed = True
@@ -101,13 +105,14 @@ FAULTS = {  # what is sent in place of a packet
 }
 
 
-def newest(sticks, old):
-    """Sticks that came last."""
+def newest(sticks):
+    """Sticks that came last; None where none have."""
+    last = None
     try:
         while True:
-            old = STICKS.unpack(sticks.recv(64))[1:7]
+            last = STICKS.unpack(sticks.recv(64))[1:7]
     except BlockingIOError:
-        return old
+        return last
 
 
 def main(fault, seconds):
@@ -122,7 +127,8 @@ def main(fault, seconds):
     say("bind port 9004")
     while True:
         state = STATE.unpack(states.recv(256))
-        loops.sticks = newest(sticks, loops.sticks)
+        if (last := newest(sticks)) is not None:
+            loops.sticks, loops.heard = last, state[0]
         kind = fault if state[0] >= seconds else "none"
         packet = MOTORS.pack(*loops(state))
         for each in FAULTS[kind](packet):

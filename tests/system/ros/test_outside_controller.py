@@ -24,10 +24,11 @@ PLACE = (1.0, 1.5, -2.0)  # north, east, down [m]
 HERE = np.array([1.5, 1.0, 2.0])  # the same in ENU
 FLIGHT = {"scenario": "hover", "platform": "f450", "assignments": ["engine.name=closed_form"]}
 REMAPPED = (
-    "offboard_control_mode",
-    "trajectory_setpoint",
-    "vehicle_attitude_setpoint_v1",
-    "vehicle_rates_setpoint",
+    "in/offboard_control_mode",
+    "in/trajectory_setpoint",
+    "in/vehicle_attitude_setpoint_v1",
+    "in/vehicle_rates_setpoint",
+    "out/vehicle_odometry",
 )
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 
@@ -47,7 +48,7 @@ def flight(tmp_path, px4_msgs):
             probe.hear_states("iap")
             nodes.start("physics_node", {**FLIGHT, "pace": "realtime"})
             remaps = [
-                each for name in REMAPPED for each in ("-r", f"/iap/fmu/in/{name}:=/fmu/in/{name}")
+                each for name in REMAPPED for each in ("-r", f"/iap/fmu/{name}:=/fmu/{name}")
             ]
             parameters = {"platform": "f450", "hover_thrust": 0.5, "loss_time": 3.0}
             nodes.start(
@@ -63,8 +64,7 @@ def flight(tmp_path, px4_msgs):
 def outside(nodes, way):
     """Start the outside controller."""
     command = [sys.executable, str(CONTROLLER), way, *map(str, PLACE)]
-    remap = ["--ros-args", "-r", "odom:=/iap/odom"]
-    process = subprocess.Popen([*command, *remap], env=nodes.environment)
+    process = subprocess.Popen(command, env=nodes.environment)
     nodes.processes[way] = process
     nodes.log(way).touch()
     return process
