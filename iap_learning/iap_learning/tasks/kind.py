@@ -77,6 +77,10 @@ class FlyingPolicy(Protocol):
     def gives_references(self) -> bool:
         """True if its outputs are references for the vehicle's controller; else they are commands of its aircraft."""
 
+    @property
+    def closes(self) -> bool | None:
+        """True if the gripper shall close after the last output; None of a policy that commands none."""
+
     def image_due(self, stamp: int, k: int) -> float | None:
         """Time [ns] from which on an image is new enough for instant k of a stamp [ns]; None: it needs none."""
 
