@@ -25,10 +25,12 @@ class PickSettings(AgentSettings):
         carry: likewise over that of the goal while it carries the object [m].
         align: level error up to which the tip comes down all the way [m].
         slope: further level error up to which it comes down part of the way [m].
+        calm: height of the tip over its reference up to which it comes down all the way, twice that part of it [m].
         gap: height over the object's point at which it takes it [m].
         close: further height at which the gripper begins to close [m].
         felt: force from which on it comes down no further [N].
         light: load below which the object stands on something [N].
+        still: speed downwards below which it does, too [m/s].
         low: height over the goal up to which that lets go of it [m].
         near: level distance of the object from its goal up to which it is left there [m].
     """
@@ -43,10 +45,12 @@ class PickSettings(AgentSettings):
     carry: Positive
     align: Positive
     slope: Positive
+    calm: Positive
     gap: Positive
     close: Positive
     felt: Positive
     light: Positive
+    still: Positive
     low: Positive
     near: Positive
 
@@ -73,7 +77,8 @@ class PickAgent(ScriptedAgent[PickSettings, PickEpisodes]):
         """Values (B, 4) that come down on the object, and close there."""
         s = self.settings
         height, aside = -pick.object[:, 2], np.linalg.norm(pick.object[:, :2], axis=1)
-        high = s.hover * np.clip((aside - s.align) / s.slope, 0.0, 1.0)
+        unready = np.maximum((aside - s.align) / s.slope, np.abs(pick.lag[:, 2]) / s.calm - 1.0)
+        high = s.hover * np.clip(unready, 0.0, 1.0)
         felt = np.linalg.norm(pick.force, axis=1) > s.felt
         up = self._up(s.gap + high - height, pick.lag[:, 2])
         up = np.where(felt, np.maximum(up, 0.0), np.clip(up, -s.descent, s.descent))
@@ -91,7 +96,8 @@ class PickAgent(ScriptedAgent[PickSettings, PickEpisodes]):
         up = np.where(share > 0.0, np.clip(up, down, s.descent), down)
         is_free = np.clip((height - s.low) / (0.5 * s.carry), 0.0, 1.0)
         level = self._level(pick.goal, pick.lag) * np.where(share < 1.0, 1.0, is_free)[:, None]
-        stands = (share == 0.0) & (height < s.low) & (pick.load < s.light)
+        rests = (pick.load < s.light) | (pick.velocity[:, 2] > -s.still)
+        stands = (share == 0.0) & (height < s.low) & rests
         return np.column_stack([level, up, self._grip(~stands)])
 
     def _leave(self, pick: PickInputs) -> Array:

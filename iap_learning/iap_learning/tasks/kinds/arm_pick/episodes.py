@@ -6,7 +6,7 @@ from typing import Unpack
 import numpy as np
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.states import REF_P
+from iap_description.states import REF_P, STATE_SIZE
 from iap_learning.tasks.episodes import CameraPlacement
 from iap_learning.tasks.kinds.arm_pick.counts import (
     DISTANCE,
@@ -17,10 +17,12 @@ from iap_learning.tasks.kinds.arm_pick.counts import (
 )
 from iap_learning.tasks.kinds.arm_pick.interface import PickInterface
 from iap_learning.tasks.kinds.arm_pick.observations import PickInputs
+from iap_learning.tasks.kinds.arm_pick.places import gripping_arm
 from iap_learning.tasks.kinds.arm_pick.task import PickTask
 from iap_learning.tasks.tip_episodes import TipEpisodes
 from iap_learning.tasks.touch_episodes import WorldsOptions
 from iap_physics.arm.batch_grippers import BatchGrippers
+from iap_simulation.scenario.resolving import resolved
 
 
 class PickEpisodes(TipEpisodes[PickTask, PickInterface]):
@@ -41,9 +43,12 @@ class PickEpisodes(TipEpisodes[PickTask, PickInterface]):
     _counts: PickCounts
 
     def __init__(self, task: PickTask, worlds: int, **how: Unpack[WorldsOptions]) -> None:
+        settings = {**task.settings, **(how.get("scenario") or {})}
+        gripping_arm(task, resolved(task.scenario, settings, {"platform": how.get("platform")})[0])
         super().__init__(task, worlds, PickInterface, PickCounts.of(worlds), **how)
         self.places = self.interface.places
         self._rules = PickRules.of(task, self.worlds.scenario.dt)
+        self._object = np.zeros((worlds, STATE_SIZE))  # their states
         self._closest, self._lifted = np.zeros((2, worlds))
         self._has_taken = np.zeros(worlds, bool)
         self._begin(np.arange(worlds))
@@ -63,22 +68,23 @@ class PickEpisodes(TipEpisodes[PickTask, PickInterface]):
             self.interface.draw(world, self.worlds.world(world))
         self._look_around()
         self.interface.begin(indices, self.worlds.state[:, 0])
-        self._best[indices] = -self.places.measures(self._objects)[indices, DISTANCE]
+        self._best[indices] = -self.places.measures(self._object)[indices, DISTANCE]
         self._closest[indices] = self._gaps[indices]
         self._has_taken[indices], self._lifted[indices] = False, 0.0
 
     def _look_around(self) -> None:
         """Show the interface objects, joints and grippers as they are."""
-        arm = self.worlds.arm
-        self.interface.look_at_objects(self.worlds.object_states)
+        arm, objects = self.worlds.arm, self.worlds.object_states
+        self._object = np.asarray(objects[:, self.places.number])
+        self.interface.look_at_objects(objects)
         self.interface.look_at_joints(np.stack([arm.q, arm.v], axis=1))
         self.interface.look_at_gripper(self._readings)
 
     def _look(self) -> None:
         """Take the end of a control period."""
-        forces, shown = self._forces, self.places.measures(self._objects)
-        count(forces, self._holds, shown, self.status, self._rules, self._counts)
         self._look_around()
+        forces, shown = self._forces, self.places.measures(self._object)
+        count(forces, self._holds, shown, self.status, self._rules, self._counts)
         self._feel(forces, self._rules.peak)
 
     def _progress(self) -> Array:
@@ -109,19 +115,14 @@ class PickEpisodes(TipEpisodes[PickTask, PickInterface]):
         return np.column_stack([self._holds.astype(np.float64), self._grippers.borne])
 
     @property
-    def _objects(self) -> Array:
-        """(B, 13) states of the objects."""
-        return np.asarray(self.worlds.object_states[:, self.places.number])
-
-    @property
     def _gaps(self) -> Array:
         """(B,) from tips to where objects are taken [m]."""
         tips = self.interface.tips(self.worlds.state[:, 0])
-        return np.asarray(np.linalg.norm(self.places.points(self._objects) - tips, axis=1))
+        return np.asarray(np.linalg.norm(self.places.points(self._object) - tips, axis=1))
 
     @property
     def true_inputs(self) -> PickInputs:
         """Inputs by true forces of the last control period, true places, and what grippers truly hold and bear."""
-        force_W, points = self.worlds.contact_wrenches[:, :3], self.places.points(self._objects)
+        force_W, points = self.worlds.contact_wrenches[:, :3], self.places.points(self._object)
         x = self.worlds.state[:, 0]
         return self.interface.inputs_of(x, self._action, force_W, points, self._readings)

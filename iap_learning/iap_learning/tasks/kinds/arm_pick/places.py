@@ -13,6 +13,7 @@ from iap_description.math.kernels import yaw_of
 from iap_description.math.random_streams import uniform
 from iap_description.states import REF_Q, P, Q, V
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.gripper import GripperSpec
 from iap_description.vehicles.mounted_arm import MountedArm
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_learning.tasks.kinds.arm_pick.observations import JOINTS
@@ -22,6 +23,31 @@ from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
 
 UP = np.array([0.0, 0.0, 1.0])
+
+
+def gripping_arm(task: PickTask, scenario: Scenario) -> tuple[MountedArm, GripperSpec]:
+    """The arm of a scenario that takes an object, and its gripper.
+
+    Raises:
+        BadInput: the scenario has several vehicles, no arm of three joints or no gripper, or what that takes is no
+            loose object.
+    """
+    vehicle, source, spec = scenario.vehicles[0], f"task '{task.name}'", scenario.gripper
+    arm = Assembly.of(vehicle.platform, vehicle.name).arm
+    if len(scenario.vehicles) > 1 or arm is None or spec is None:
+        raise BadInput(
+            f"{source}: the scenario needs one vehicle with an arm, and its key 'gripper'"
+        )
+    if len(arm.record.joints) != JOINTS:
+        count = len(arm.record.joints)
+        raise BadInput(f"{source}: an arm of {JOINTS} joints is expected (got {count})")
+    loose = [name for name, item in scenario.world.objects.items() if item.is_free]
+    if spec.object not in loose:
+        known = ", ".join(loose) or "none"
+        raise BadInput(
+            f"{source}: key 'gripper.object': no loose object '{spec.object}' (such: {known})"
+        )
+    return arm, spec
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,22 +84,8 @@ class Places:
             BadInput: the scenario has several vehicles, no arm of three joints or no gripper, or what that takes is no
                 loose object.
         """
-        vehicle, source, spec = scenario.vehicles[0], f"task '{task.name}'", scenario.gripper
-        arm = Assembly.of(vehicle.platform, vehicle.name).arm
-        if len(scenario.vehicles) > 1 or arm is None or spec is None:
-            raise BadInput(
-                f"{source}: the scenario needs one vehicle with an arm, and its key 'gripper'"
-            )
-        if len(arm.record.joints) != JOINTS:
-            count = len(arm.record.joints)
-            raise BadInput(f"{source}: an arm of {JOINTS} joints is expected (got {count})")
+        arm, spec = gripping_arm(task, scenario)
         objects = scenario.world.objects
-        loose = [name for name, item in objects.items() if item.is_free]
-        if spec.object not in loose:
-            known = ", ".join(loose) or "none"
-            raise BadInput(
-                f"{source}: key 'gripper.object' of the scenario: no loose object '{spec.object}' (such: {known})"
-            )
         middle, yaw = np.array(objects[spec.object].position), yaw_of(row[REF_Q])
         cosine, sine = np.cos(yaw), np.sin(yaw)
         axes = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]])
