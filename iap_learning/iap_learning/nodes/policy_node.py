@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
+from trajectory_msgs.msg import JointTrajectory
 
 from iap_description.arrays import Array
 from iap_description.config.bounds import MAX_SEED
@@ -20,7 +21,15 @@ from iap_description.states import REF_FIXED, Command, Mode
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST, Diagnostics, SuiteNode
 from iap_io.ros.process import program
-from iap_io.runs.topics import LATCH_STATE, PLANNED, WORLD_STATE
+from iap_io.runs.topics import (
+    GRIPPER,
+    GRIPPER_COMMAND,
+    GRIPPER_STATE,
+    LATCH_STATE,
+    PLANNED,
+    WORLD_STATE,
+)
+from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
@@ -59,10 +68,15 @@ class PlatformTopics:
         (vehicle,) = scenario.vehicles
         count, bodies = vehicle.platform.count, 1 + len(vehicle.platform.joints)
         self._row, self.newest = np.zeros(REF_FIXED + count), -1
+        self._joints = 0  # number of those that the policy asks for
         self._commands, self._references = CommandMessage.of(count), ReferenceMessage.of(count)
         plans = flies_by_references(scenario)
         kind, out = (PlatformReference, PLANNED) if plans else (PlatformCommand, "command")
         self._output = node.create_publisher(kind, node.absolute(f"{vehicle.name}/{out}"), EVERY)
+        self._grip, self._gripper = JointCommandMessage.of(GRIPPER), None
+        if self._responder.policy.closes is not None:
+            topic = node.absolute(f"{vehicle.name}/{GRIPPER_COMMAND}")
+            self._gripper = node.create_publisher(JointTrajectory, topic, EVERY)
         inputs, topic = node.inputs, partial(self._absolute, vehicle.name)
         inputs.listen_to_states(topic("state"), bodies, self._on_state, LATEST, rotors=4 * count)
         read = MessageReader(ReferenceMessage).read
@@ -83,6 +97,13 @@ class PlatformTopics:
             read = MessageReader(WrenchMessage, ("", frame(vehicle.name, BASE_LINK))).read
             topic = self._absolute(vehicle.name, "wrench/raw")
             inputs.listen(WrenchMessage.TYPE, topic, read, self._on_wrench, LATEST)
+        elif sense is Sense.JOINTS:
+            assert vehicle.platform.arm is not None  # noqa: S101 - the policy has looked
+            self._joints = len(vehicle.platform.arm.joints)
+        elif sense is Sense.GRIPPER:
+            topic = self._absolute(vehicle.name, GRIPPER_STATE)
+            read_gripper = MessageReader(JointStateMessage).read
+            inputs.listen(JointStateMessage.TYPE, topic, read_gripper, self._on_gripper, LATEST)
         elif sense is Sense.OBJECTS:
             count, topic = len(scenario.world.objects), absolute(WORLD_STATE)
             inputs.listen_to_states(topic, count, self._on_objects, LATEST)
@@ -107,6 +128,9 @@ class PlatformTopics:
     def _on_state(self, state: StateMessage) -> None:
         self.newest = state.stamp
         x, rpm = state.rows.copy(), state.rpm.copy()
+        if self._joints:
+            joints = np.stack(state.arm(self._joints))
+            self._publish(self._responder.take_sense(Sense.JOINTS, state.stamp, joints))
         self._publish(self._responder.take_state(state.stamp, state.sequence, x, rpm))
 
     def _on_reference(self, message: ReferenceMessage) -> None:
@@ -116,6 +140,10 @@ class PlatformTopics:
     def _on_wrench(self, message: WrenchMessage) -> None:
         wrench_P = message.wrench_P.copy()
         self._publish(self._responder.take_sense(Sense.WRENCH, message.stamp, wrench_P))
+
+    def _on_gripper(self, state: JointStateMessage) -> None:
+        readings = np.array([state.position[0], state.effort[0]])
+        self._publish(self._responder.take_sense(Sense.GRIPPER, state.stamp, readings))
 
     def _on_objects(self, state: StateMessage) -> None:
         rows = state.rows.copy()
@@ -139,7 +167,10 @@ class PlatformTopics:
     def _publish(self, answer: Answer | None) -> None:
         if answer is None:
             return
-        responder = self._responder
+        responder, closes = self._responder, self._responder.policy.closes
+        if self._gripper is not None and closes is not None:
+            self._grip.put_target(responder.stamp, np.array([[float(closes)], [0.0], [0.0]]))
+            self._gripper.publish(self._grip.dump())
         if self._responder.policy.gives_references:
             out = self._references
             out.put_row(answer.row, answer.level, answer.wrench_P)

@@ -69,7 +69,8 @@ class PlatformResponder(ImageWait[Answer]):
         Args:
             sense: one of those.
             stamp: simulation time [ns].
-            part: contact wrench (6,) in axes of P, states (n, 13) of objects, or phases (m,) of latches.
+            part: contact wrench (6,) in axes of P, states (n, 13) of objects, phases (m,) of latches, coordinates and
+                velocities (2, n) of the arm's joints, or what the gripper holds and bears (2,).
         """
         source = REFERENCE + 1 + self._senses.index(sense)
         return self._completed(self._parts.take(source, stamp, 0, part))
