@@ -3,9 +3,9 @@
 
 import numpy as np
 import pytest
+from linear_policies import gripping_policy
 
 from iap_description.errors import BadInput
-from iap_learning.policies.layout import Header
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.arm_pick.agents import PickAgent, PickSettings
@@ -101,20 +101,6 @@ def test_a_tip_without_a_command_stays_where_it_begins_and_the_gripper_stays_ope
         episodes.step(np.zeros((1, 4)))
     assert np.abs(episodes.true_inputs.lag).max() < 0.01
     assert not episodes.interface.closes.any()
-
-
-def gripping_policy(episodes):
-    """A linear policy that comes down on the object, and always closes."""
-    header = Header.for_episodes(episodes, {"by": "hand"})
-    half = 0.5 * (np.array(header.action.high) - np.array(header.action.low))
-    weights, first = np.zeros((header.size, 4)), 0
-    for name, size, scale in header.observation:
-        for k in range(3):
-            if name in ("object", "lag"):
-                weights[first + k, k] = 1.2 * scale / half[k]
-        first += size
-    biases = np.array([0.0, 0.0, 0.1, 1.0])  # [1] up to where the tip does not touch
-    return Policy(header, np.zeros(header.size), np.ones(header.size), [weights], [biases])
 
 
 @pytest.mark.slow
