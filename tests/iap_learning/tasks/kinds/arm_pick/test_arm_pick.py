@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Picks: what is counted, where objects and goals are, what is observed, and who flies."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from linear_policies import gripping_policy
 
 from iap_description.errors import BadInput
+from iap_learning.evaluation.engines import fly_in_engine
+from iap_learning.evaluation.flyers import baseline
 from iap_learning.policies.policy import Policy
+from iap_learning.tasks.agents import read_settings
 from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.arm_pick.agents import PickAgent, PickSettings
 from iap_learning.tasks.kinds.arm_pick.counts import PickCounts, PickRules, count, measures
@@ -149,6 +154,20 @@ def test_the_agent_picks_and_places_and_the_load_that_is_felt_is_the_weight():
     assert (episodes.report()["goal_distance"] <= 0.03).all()
 
 
+@pytest.mark.slow
+@needs_mujoco
+def test_the_law_in_worlds_is_that_of_single_runs_and_grips_at_its_own_times():
+    task = make_task("arm_pick", {"seconds": 5.0})
+    episodes = make_episodes(task, 2)
+    observation = episodes.reset(seeds=[4, 6])
+    for _ in step_until_over(episodes, observation, lambda _: None):
+        pass
+    results = fly_in_engine(task, baseline("controller"), "mujoco", [6])
+    assert list(results.outcomes) == [OUTCOMES[episodes.outcome[1]]]
+    for name, values in episodes.report().items():
+        np.testing.assert_allclose(results.measures[name], values[1:], rtol=1e-9)
+
+
 class Holds:
     """An agent that asks for what a test wants, in SI units."""
 
@@ -179,10 +198,6 @@ def test_what_is_let_go_in_the_air_is_dropped_and_who_dives_is_too_forceful():
 
 def pick_at(**inputs):
     """Values of the agent at inputs of one world; what is not given is zero."""
-    from types import SimpleNamespace
-
-    from iap_learning.tasks.agents import read_settings
-
     sizes = {"load": (), "held": (), "joints": (3,), "joint_rates": (3,), "action": (4,)}
     names = ("force", "object", "goal", "lag", "velocity", *sizes)
     zeros = {name: np.zeros((1, *sizes.get(name, (3,)))) for name in names}
