@@ -36,7 +36,9 @@ def grasp_of(scenario: Scenario, run: RunData) -> Grasp | None:
         arm, c = Assembly.of(vehicle.platform, vehicle.name).arm, recorded.columns
         if arm is None or c.arm is None:
             continue
-        closed = np.flatnonzero([is_closed(gripper, *each) for each in zip(c.t, c.arm.load, strict=True)])
+        closed = np.flatnonzero(
+            [is_closed(gripper, *each) for each in zip(c.t, c.arm.load, strict=True)]
+        )
         for k in closed.tolist():
             item, q = objects.at(float(c.t[k]))[number], ChainState(c.arm.q[k], c.arm.v[k])
             if is_reached(gripper, arm, c.x[k, 0], q, item):

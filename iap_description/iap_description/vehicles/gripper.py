@@ -22,7 +22,9 @@ class GripperSpec(Record):
 
     object: str  # of the world, one that moves freely
     point: Vec3  # where it is taken, in its frame O [m]
-    close: NonNegative | None  # from then on it takes what is within reach [s]; None, as `open`: by commands
+    close: (
+        NonNegative | None
+    )  # from then on it takes what is within reach [s]; None, as `open`: by commands
     open: Positive | None  # when it lets go [s]
     reach: Positive  # largest distance between tip and point at which it takes the object, and keeps it [m]
     max_force: Positive  # that it holds with [N]

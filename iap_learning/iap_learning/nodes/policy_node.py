@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from trajectory_msgs.msg import JointTrajectory
 
 from iap_description.arrays import Array
 from iap_description.config.bounds import MAX_SEED
@@ -21,20 +20,14 @@ from iap_description.states import REF_FIXED, Command, Mode
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST, Diagnostics, SuiteNode
 from iap_io.ros.process import program
-from iap_io.runs.topics import (
-    GRIPPER,
-    GRIPPER_COMMAND,
-    GRIPPER_STATE,
-    LATCH_STATE,
-    PLANNED,
-    WORLD_STATE,
-)
-from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage
+from iap_io.runs.topics import GRIPPER_STATE, LATCH_STATE, PLANNED, WORLD_STATE
+from iap_io.wire.joint_views import JointStateMessage
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
 from iap_io.wire.stamps import SECOND
 from iap_learning.learned_agents import flies_by_references, pair_pilot, platform_policy
+from iap_learning.nodes.gripper_output import GripperOutput
 from iap_learning.nodes.policy_inputs import checked_phase, listen_to_images
 from iap_learning.tasks.kinds.docking.policy_pair import PairInput, PairResponder
 from iap_learning.tasks.kinds.platform.platform_responder import Answer, PlatformResponder
@@ -73,10 +66,8 @@ class PlatformTopics:
         plans = flies_by_references(scenario)
         kind, out = (PlatformReference, PLANNED) if plans else (PlatformCommand, "command")
         self._output = node.create_publisher(kind, node.absolute(f"{vehicle.name}/{out}"), EVERY)
-        self._grip, self._gripper = JointCommandMessage.of(GRIPPER), None
-        if self._responder.policy.closes is not None:
-            topic = node.absolute(f"{vehicle.name}/{GRIPPER_COMMAND}")
-            self._gripper = node.create_publisher(JointTrajectory, topic, EVERY)
+        grips = self._responder.policy.closes is not None
+        self._gripper = GripperOutput(node, vehicle.name) if grips else None
         inputs, topic = node.inputs, partial(self._absolute, vehicle.name)
         inputs.listen_to_states(topic("state"), bodies, self._on_state, LATEST, rotors=4 * count)
         read = MessageReader(ReferenceMessage).read
@@ -169,8 +160,7 @@ class PlatformTopics:
             return
         responder, closes = self._responder, self._responder.policy.closes
         if self._gripper is not None and closes is not None:
-            self._grip.put_target(responder.stamp, np.array([[float(closes)], [0.0], [0.0]]))
-            self._gripper.publish(self._grip.dump())
+            self._gripper.publish(responder.stamp, closes=closes)
         if self._responder.policy.gives_references:
             out = self._references
             out.put_row(answer.row, answer.level, answer.wrench_P)

@@ -30,7 +30,9 @@ def senses_of(plant: Plant, asked: Collection[Sense]) -> Senses:
     if Sense.JOINTS in asked:
         motors = plant.arm(0)
         if motors is None:
-            raise BadInput(f"{KEY}: the policy watches joints of an arm, and the scenario has none")
+            raise BadInput(
+                f"{KEY}: the policy watches joints of an arm, and the scenario has none"
+            )
         joints = np.stack([motors.q, motors.v])
     if Sense.GRIPPER in asked:
         part = commanded_gripper(plant)

@@ -154,7 +154,10 @@ class TouchEpisodes(Episodes[T, Worlds], Generic[T, I]):
         """Fly a step at actions (B, n) in SI units."""
         self._choose(by_law=False)
         for _ in range(self.task.repeat):
-            references, closes = self.interface.references(self.worlds, values), self.interface.closes
+            references, closes = (
+                self.interface.references(self.worlds, values),
+                self.interface.closes,
+            )
             if closes is not None:
                 self.worlds.command_gripper(closes)
             self.worlds.advance(references)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from iap_control.references.poses_and_lines import Hover
 from iap_description.arrays import Array, Integers
@@ -218,7 +219,7 @@ def _drawn_place(scenario: Scenario, name: str, item: WorldObject) -> dict[str, 
 
 
 def _shifted(
-    scenario: Scenario, name: str, item: WorldObject, width: Any, key: str = "position"
+    scenario: Scenario, name: str, item: WorldObject, width: ArrayLike, key: str = "position"
 ) -> tuple[float, ...]:
     """Three numbers of an object, with what this seed adds to them."""
     shift = np.array(width) * uniform(scenario.seed, f"{name}/{key}", 3)

@@ -26,7 +26,8 @@ SIZES = {
     "push_object": "force:2 left:2 heading:1 tip:2 lag:2 velocity:2 action:0",
     "slide_along_wall": "force:3 force_error:1 gap:1 way:2 lag:3 velocity:3 action:0",
 }  # fmt: skip
-FLAT = {"turn", "radius", "heading", "height", "sag", "gap", "load", "held"}  # inputs (B,) of one number
+# inputs (B,) of one number
+FLAT = {"turn", "radius", "heading", "height", "sag", "gap", "load", "held"}
 
 
 def terms_of(kind):

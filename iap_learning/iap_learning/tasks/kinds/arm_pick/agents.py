@@ -110,7 +110,9 @@ class PickAgent(ScriptedAgent[PickSettings, PickEpisodes]):
         """(B, 2) level velocities towards where ways (B, 3) lead."""
         velocities = self.settings.rate * (ways[:, :2] + lag[:, :2])
         speed = np.linalg.norm(velocities, axis=1, keepdims=True)
-        limited: Array = velocities * np.minimum(1.0, self.settings.cruise / np.maximum(speed, 1e-9))
+        limited: Array = velocities * np.minimum(
+            1.0, self.settings.cruise / np.maximum(speed, 1e-9)
+        )
         return limited
 
     def _up(self, ways: Array, lag: Array) -> Array:

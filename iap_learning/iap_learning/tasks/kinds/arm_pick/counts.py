@@ -150,7 +150,7 @@ def _outcome(rules: PickRules, counts: PickCounts, b: int) -> int:
 def measures(counts: PickCounts, dt: float) -> dict[str, Array]:
     """Results of picks, (B,) each; NaN where none.
 
-    They are the largest force [N], time of the first hold [s], distance from the goal at the end [m] and time to it [s].
+    They are the largest force [N], time of the first hold [s], distance from the goal at the end [m], time to it [s].
     """
     taken, arrival = (
         np.where(since > 0, dt * since, np.nan) for since in (counts.taken, counts.there)

@@ -94,7 +94,9 @@ class PickEpisodes(TipEpisodes[PickTask, PickInterface]):
         lifted, taken = np.minimum(counts.lifted, self._rules.lift), counts.taken > 0
         closest = np.where(taken, self._closest, np.minimum(self._gaps, self._closest))
         reward = weights.nearer * nearer + weights.reach * (self._closest - closest)
-        reward += weights.lift * (lifted - self._lifted) + weights.take * (taken & ~self._has_taken)
+        reward += weights.lift * (lifted - self._lifted) + weights.take * (
+            taken & ~self._has_taken
+        )
         self._closest, self._lifted, self._has_taken = closest, lifted, taken
         return np.asarray(reward + weights.force * forces + weights.time * self.dt)
 

@@ -98,7 +98,7 @@ class PickInterface(TipInterface):
         self._grips(self._readings)
 
     def references(self, worlds: PlatformWorlds, values: Array) -> References:
-        """References of one more control period, with their own velocities in place of those of the scenario's moves."""
+        """References of one more control period, with their own velocities in place of the scenario's."""
         made = super().references(worlds, values)
         made.rows[:, REF_V], made.rows[:, REF_W] = self._velocities_W, 0.0
         made.rows[:, REF_A] = made.rows[:, REF_ALPHA] = 0.0
@@ -133,6 +133,8 @@ class PickInterface(TipInterface):
     def _move(self, x: Array, values: Array) -> None:
         """Let the reference take up velocities (B, 4) forwards, to the left and up; the last number closes."""
         asked_W = values[:, :3] @ self.places.axes
-        self._velocities_W += -np.expm1(-self._dt / self._task.ease) * (asked_W - self._velocities_W)
+        self._velocities_W += -np.expm1(-self._dt / self._task.ease) * (
+            asked_W - self._velocities_W
+        )
         self.reference.move(self._velocities_W, np.zeros((len(x), 3)), self._dt)
         self._closes = values[:, 3] > 0.0
