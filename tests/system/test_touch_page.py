@@ -45,8 +45,9 @@ def test_a_command_of_the_page_flies_one_episode_to_its_end(command, capsys):
     assert main([*words, "--episodes=1", "--no-record", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["task"] == task_flown(words).name and found["episodes"] == 1
-    touches = words[1] != "insert_oracle"  # which goes along the bore's axis
-    assert (found["force_peak_mean"] > 0.0) == touches
+    # an oracle goes along the bore's axis, and a gripper takes what it need not touch
+    if found["task"] != "arm_pick":
+        assert (found["force_peak_mean"] > 0.0) == (words[1] != "insert_oracle")
 
 
 @needs_engines
