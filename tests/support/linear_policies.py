@@ -77,3 +77,17 @@ def onward_policy(task: str, folder: Path) -> Policy:
     path = folder / "policy.npz"
     Policy(header, np.zeros(header.size), np.ones(header.size), [weights], [biases]).save(path)
     return Policy.load(str(path))
+
+
+def gripping_policy(episodes: AnyEpisodes) -> Policy:
+    """A linear policy that comes down on the object, and always closes."""
+    header = Header.for_episodes(episodes, {"by": "hand"})
+    half = 0.5 * (np.array(header.action.high) - np.array(header.action.low))
+    weights, first = np.zeros((header.size, 4)), 0
+    for name, size, scale in header.observation:
+        for k in range(3):
+            if name in ("object", "lag"):
+                weights[first + k, k] = 1.2 * scale / half[k]
+        first += size
+    biases = np.array([0.0, 0.0, 0.1, 1.0])  # [1] up to where the tip does not touch
+    return Policy(header, np.zeros(header.size), np.ones(header.size), [weights], [biases])

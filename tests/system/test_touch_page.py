@@ -32,7 +32,7 @@ def task_flown(words):
 
 
 def test_every_task_of_the_page_is_evaluated_by_a_policy_and_by_agents():
-    assert len(COMMANDS) == 33 and len(RUNS) == 2
+    assert len(COMMANDS) == 37 and len(RUNS) == 2
     tasks = [task_flown(shlex.split(each)[1:]).name for each in COMMANDS]
     assert all(tasks.count(name) >= 4 for name in tasks)
 
@@ -45,8 +45,9 @@ def test_a_command_of_the_page_flies_one_episode_to_its_end(command, capsys):
     assert main([*words, "--episodes=1", "--no-record", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["task"] == task_flown(words).name and found["episodes"] == 1
-    touches = words[1] != "insert_oracle"  # which goes along the bore's axis
-    assert (found["force_peak_mean"] > 0.0) == touches
+    # an oracle goes along the bore's axis, and a gripper takes what it need not touch
+    if found["task"] != "arm_pick":
+        assert (found["force_peak_mean"] > 0.0) == (words[1] != "insert_oracle")
 
 
 @needs_engines

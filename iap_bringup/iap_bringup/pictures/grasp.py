@@ -36,12 +36,19 @@ def grasp_of(scenario: Scenario, run: RunData) -> Grasp | None:
         arm, c = Assembly.of(vehicle.platform, vehicle.name).arm, recorded.columns
         if arm is None or c.arm is None:
             continue
-        closed = np.flatnonzero((c.t >= gripper.close) & (c.t < gripper.open))
+        closed = np.flatnonzero(
+            [is_closed(gripper, *each) for each in zip(c.t, c.arm.load, strict=True)]
+        )
         for k in closed.tolist():
             item, q = objects.at(float(c.t[k]))[number], ChainState(c.arm.q[k], c.arm.v[k])
             if is_reached(gripper, arm, c.x[k, 0], q, item):
                 return Grasp(gripper.object, float(c.t[k]), float(c.t[closed[-1]]))
     return None
+
+
+def is_closed(gripper: GripperSpec, t: float, load: Array) -> bool:
+    """True if a gripper is closed at a time [s]; one by commands as far as it says that it holds a load (10,)."""
+    return bool(load[0] > 0.0) if gripper.is_commanded else gripper.closes_at(t)
 
 
 def is_reached(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from iap_bringup.pictures.grasp import Grasp, is_reached
+from iap_bringup.pictures.grasp import Grasp, is_closed, is_reached
 from iap_bringup.viewing.events import Happenings, events_until
 from iap_bringup.viewing.layers import Steps
 from iap_bringup.viewing.point_readings import PointReadings
@@ -17,6 +17,7 @@ from iap_description.sensors.readings import Reading
 from iap_description.signals import Step
 from iap_description.vehicles.arm_links import ChainState
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.gripper import GripperSpec
 from iap_io.runs.columns import Columns
 from iap_physics.latching.latches import Latches
 from iap_simulation.flights.flight import Flight
@@ -72,16 +73,26 @@ class LiveHappenings:
             objects: states (13,) of the world's objects, by their names.
             metrics: see `Happenings`.
         """
-        t, gripper = steps[0].t, self._gripper
-        if gripper is not None and self._grasp is None and gripper.close <= t < gripper.open:
-            item = objects.get(gripper.object)
-            for i, arm in self._arms:
-                joints, row = steps[i].arm, steps[i].x[0]
-                if item is None or joints is None:
-                    continue
+        if self._gripper is not None:
+            self._note_grasp(self._gripper, steps, objects)
+        return Happenings(steps[0].t, dict(self._contacts), self._grasp, metrics)
+
+    def _note_grasp(
+        self, gripper: GripperSpec, steps: Steps, objects: Mapping[str, Array]
+    ) -> None:
+        """Note when the object is taken, and when a gripper by commands lets it go."""
+        t, item = steps[0].t, objects.get(gripper.object)
+        for i, arm in self._arms:
+            joints, row, grasp = steps[i].arm, steps[i].x[0], self._grasp
+            if item is None or joints is None:
+                continue
+            closed = is_closed(gripper, t, joints.load)
+            if grasp is not None and grasp.end == np.inf and not closed:
+                self._grasp = grasp._replace(end=t)
+            elif grasp is None and closed:
                 if is_reached(gripper, arm, row, ChainState(joints.q, joints.v), item):
-                    self._grasp = Grasp(gripper.object, t, gripper.open)
-        return Happenings(t, dict(self._contacts), self._grasp, metrics)
+                    end = np.inf if gripper.open is None else gripper.open
+                    self._grasp = Grasp(gripper.object, t, end)
 
 
 class LiveSceneNotes:

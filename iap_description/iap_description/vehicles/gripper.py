@@ -22,8 +22,10 @@ class GripperSpec(Record):
 
     object: str  # of the world, one that moves freely
     point: Vec3  # where it is taken, in its frame O [m]
-    close: NonNegative  # from then on it takes what is within reach [s]
-    open: Positive  # when it lets go [s]
+    close: (
+        NonNegative | None
+    )  # from then on it takes what is within reach [s]; None, as `open`: by commands
+    open: Positive | None  # when it lets go [s]
     reach: Positive  # largest distance between tip and point at which it takes the object, and keeps it [m]
     max_force: Positive  # that it holds with [N]
     known_load: Flag  # whether the platform's controller counts the load
@@ -31,9 +33,20 @@ class GripperSpec(Record):
 
     @model_validator(mode="after")
     def _closes_first(self) -> Self:
-        if self.open <= self.close:
+        if (self.close is None) != (self.open is None):
+            raise ValueError("key 'open': a time like 'close', or null like it")
+        if self.close is not None and self.open is not None and self.open <= self.close:
             raise ValueError("key 'open': must be later than 'close'")
         return self
+
+    @property
+    def is_commanded(self) -> bool:
+        """True if it closes and opens by commands, and not at times."""
+        return self.close is None
+
+    def closes_at(self, t: float) -> bool:
+        """True if it is closed at a time [s]; one by commands never is by itself."""
+        return self.close is not None and self.open is not None and self.close <= t < self.open
 
 
 class Load(NamedTuple):

@@ -24,6 +24,7 @@ UNITS = {  # of what is known of episodes
     "angle": "deg",
     "turn_time": "s",
     "lock_time": "s",
+    "take_time": "s",
     "goal_distance": "m",
     "goal_time": "s",
     "closing_speed": "m/s",

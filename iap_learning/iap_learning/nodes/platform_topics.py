@@ -10,12 +10,21 @@ from iap_description.sensors.readings import Reading
 from iap_description.states import REF_FIXED
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST, SuiteNode
-from iap_io.runs.topics import ESTIMATED, LATCH_STATE, MEASURED, PLANNED, WORLD_STATE
+from iap_io.runs.topics import (
+    ESTIMATED,
+    GRIPPER_STATE,
+    LATCH_STATE,
+    MEASURED,
+    PLANNED,
+    WORLD_STATE,
+)
 from iap_io.runs.vehicle_meta import TRUTH
+from iap_io.wire.joint_views import JointStateMessage
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
 from iap_learning.learned_agents import flies_by_references, platform_policy
+from iap_learning.nodes.gripper_output import GripperOutput
 from iap_learning.nodes.policy_inputs import checked_phase, listen_to_sensor
 from iap_learning.tasks.kinds.platform.platform_responder import Answer, PlatformResponder
 from iap_learning.tasks.senses import Sense
@@ -48,10 +57,13 @@ class PlatformTopics:
         self._responder = PlatformResponder(make, on_estimate=on_estimate, measured=measured)
         count, bodies = vehicle.platform.count, 1 + len(vehicle.platform.joints)
         self._row, self.newest = np.zeros(REF_FIXED + count), -1
+        self._joints = 0  # number of those that the policy asks for
         self._commands, self._references = CommandMessage.of(count), ReferenceMessage.of(count)
         plans = flies_by_references(scenario)
         kind, out = (PlatformReference, PLANNED) if plans else (PlatformCommand, "command")
         self._output = node.create_publisher(kind, node.absolute(f"{vehicle.name}/{out}"), EVERY)
+        grips = self._responder.policy.closes is not None
+        self._gripper = GripperOutput(node, vehicle.name) if grips else None
         inputs, topic = node.inputs, partial(self._absolute, vehicle.name)
         self._sources = [topic("state"), topic("reference")]  # as the responder numbers them
         inputs.listen_to_states(topic("state"), bodies, self._on_state, LATEST, rotors=4 * count)
@@ -80,6 +92,15 @@ class PlatformTopics:
         elif sense is Sense.MEASURED:
             topic = self._absolute(vehicle.name, MEASURED)
             inputs.listen_to_states(topic, 1, self._on_measured, LATEST)
+        elif sense is Sense.JOINTS:
+            assert vehicle.platform.arm is not None  # noqa: S101 - the policy has looked
+            self._joints = len(vehicle.platform.arm.joints)
+            self._sources.append(self._sources[0])  # states have them
+        elif sense is Sense.GRIPPER:
+            topic = self._absolute(vehicle.name, GRIPPER_STATE)
+            read_gripper = MessageReader(JointStateMessage).read
+            self._sources.append(topic)
+            inputs.listen(JointStateMessage.TYPE, topic, read_gripper, self._on_gripper, LATEST)
         elif sense is Sense.OBJECTS:
             count, topic = len(scenario.world.objects), absolute(WORLD_STATE)
             self._sources.append(topic)
@@ -112,6 +133,9 @@ class PlatformTopics:
     def _on_state(self, state: StateMessage) -> None:
         self.newest = state.stamp
         x, rpm = state.rows.copy(), state.rpm.copy()
+        if self._joints:
+            joints = np.stack(state.arm(self._joints))
+            self._publish(self._responder.take_sense(Sense.JOINTS, state.stamp, joints))
         self._publish(self._responder.take_state(state.stamp, state.sequence, x, rpm))
 
     def _on_reference(self, message: ReferenceMessage) -> None:
@@ -121,6 +145,10 @@ class PlatformTopics:
     def _on_wrench(self, message: WrenchMessage) -> None:
         wrench_P = message.wrench_P.copy()
         self._publish(self._responder.take_sense(Sense.WRENCH, message.stamp, wrench_P))
+
+    def _on_gripper(self, state: JointStateMessage) -> None:
+        readings = np.array([state.position[0], state.effort[0]])
+        self._publish(self._responder.take_sense(Sense.GRIPPER, state.stamp, readings))
 
     def _on_objects(self, state: StateMessage) -> None:
         rows = state.rows.copy()
@@ -151,8 +179,10 @@ class PlatformTopics:
     def _publish(self, answer: Answer | None) -> None:
         if answer is None:
             return
-        responder = self._responder
-        if self._responder.policy.gives_references:
+        responder, closes = self._responder, self._responder.policy.closes
+        if self._gripper is not None and closes is not None:
+            self._gripper.publish(responder.stamp, closes=closes)
+        if responder.policy.gives_references:
             out = self._references
             out.put_row(answer.row, answer.level, answer.wrench_P)
         else:

@@ -77,6 +77,10 @@ class FlyingPolicy(Protocol):
     def gives_references(self) -> bool:
         """True if its outputs are references for the vehicle's controller; else they are commands of its aircraft."""
 
+    @property
+    def closes(self) -> bool | None:
+        """True if the gripper shall close after the last output; None of a policy that commands none."""
+
     def lacks(self, stamp: int, k: int) -> Sequence[str]:
         """Topics of the sensors that instant k of a stamp [ns] needs a reading of, and has none yet."""
 

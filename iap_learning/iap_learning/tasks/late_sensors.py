@@ -95,6 +95,11 @@ class LateSensors:
         self._past[:, worlds], self._count[worlds], self.known[worlds] = 0.0, 0, 0.0
         self._recent[:, worlds] = 0.0
 
+    def begin(self, worlds: Integers, values: Array) -> None:
+        """Know values (B, n) in some worlds before the first control period, with their bias."""
+        self.known[worlds] = values[worlds] + self._bias[worlds]
+        self._past[:, worlds] = self._recent[:, worlds] = self.known[worlds]
+
     def __call__(self, values: Array) -> None:
         """Take the values (B, n) of a control period."""
         self._past[1:] = self._past[:-1]

@@ -15,6 +15,8 @@ class Sense(Enum):
     PHASES = "phases"
     MEASURED = "measured"
     ESTIMATE = "estimate"  # between messages, in place of the true state
+    JOINTS = "joints"
+    GRIPPER = "gripper"
 
 
 class Senses(NamedTuple):
@@ -25,9 +27,13 @@ class Senses(NamedTuple):
         objects: (n, 13) states of the world's objects.
         phases: (m,) numbers of the latches' phases, see `iap_physics.latching.latches.PHASES`.
         measured: (13,) the central body as its controller has measured it last.
+        joints: (2, n) coordinates and velocities of the arm's joints.
+        gripper: (2,) 1 while it holds something or 0, and the force that it bears [N].
     """
 
     wrench: Array | None = None
     objects: Array | None = None
     phases: Integers | None = None
     measured: Array | None = None
+    joints: Array | None = None
+    gripper: Array | None = None

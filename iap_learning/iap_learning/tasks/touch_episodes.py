@@ -157,7 +157,13 @@ class TouchEpisodes(Episodes[T, Worlds], Generic[T, I]):
         """Fly a step at actions (B, n) in SI units."""
         self._choose(by_law=False)
         for _ in range(self.task.repeat):
-            self.worlds.advance(self.interface.references(self.worlds, values))
+            references, closes = (
+                self.interface.references(self.worlds, values),
+                self.interface.closes,
+            )
+            if closes is not None:
+                self.worlds.command_gripper(closes)
+            self.worlds.advance(references)
             self._look()
 
     def _fly_scripted(self) -> None:

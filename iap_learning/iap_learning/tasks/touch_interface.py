@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math import so3
 from iap_description.states import REF_P, REF_Q, P, Q
 from iap_learning.tasks.late_sensors import WrenchSensorSpec
@@ -68,6 +68,17 @@ class TouchInterface(ABC):
 
     def look_at_latches(self, phases: Integers) -> None:  # noqa: B027 - likewise
         """Look at the phases (B, m) of latches, before `measure` or `begin`."""
+
+    def look_at_joints(self, joints: Array) -> None:  # noqa: B027 - likewise
+        """Look at coordinates and velocities (B, 2, n) of arms, before `measure` or `begin`."""
+
+    def look_at_gripper(self, readings: Array) -> None:  # noqa: B027 - likewise
+        """Look at what grippers hold and bear (B, 2), see `Senses`, before `measure`."""
+
+    @property
+    def closes(self) -> Booleans | None:
+        """(B,) whether grippers shall close from now on; None where nobody commands one."""
+        return None
 
     @abstractmethod
     def measure(self, x: Array, wrenches_W: Array) -> None:

@@ -80,6 +80,12 @@ class TouchPolicy:
         self._values = self._scale.apply(self._action)
         self._period = -1  # of the last action
 
+    @property
+    def closes(self) -> bool | None:
+        """True if the gripper shall close; None of a policy that commands none."""
+        closes = self._interface.closes
+        return None if closes is None else bool(closes[0])
+
     def acts_at(self, k: int) -> bool:
         """True if it acts anew at control instant k; a missed instant puts off no action."""
         return k // self._repeat > self._period
@@ -124,6 +130,10 @@ class TouchPolicy:
             self._interface.look_at_objects(senses.objects[None])
         if senses.phases is not None:
             self._interface.look_at_latches(senses.phases[None])
+        if senses.joints is not None:
+            self._interface.look_at_joints(senses.joints[None])
+        if senses.gripper is not None:
+            self._interface.look_at_gripper(senses.gripper[None])
 
 
 def touch_kind(
@@ -181,7 +191,9 @@ def check_yields(scenario: Scenario, needs: Mapping[str, Any], policy: str) -> N
         BadInput: one does.
     """
     for path, needed in needs.items():
-        actual = getattr(scenario.vehicles[0].control, path.removeprefix("control."))
+        actual: Any = scenario if hasattr(scenario, path.split(".")[0]) else scenario.vehicles[0]
+        for key in path.split("."):
+            actual = getattr(actual, key, None)
         if actual != needed:
             raise BadInput(
                 f"key '{path}': {shown(actual)}, but policy '{policy}' acts alone: it needs {shown(needed)}"

@@ -8,6 +8,8 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 
+LATER = "header.stamp: later than the present state"
+
 
 @dataclass(frozen=True)
 class JointTrajectory:
@@ -43,6 +45,33 @@ def _cubic(times: Array, points: Array, t: float) -> Array:
     return np.stack([q, rate / T, (1.0 - s) * e0 + s * e1])
 
 
+class GripperCommands:
+    """Commands to a gripper, by the numbers of states.
+
+    Attributes:
+        newest: number of the state from which the newest command counts; -1 before.
+        closes: whether it shall close; it is open before the first command.
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Nothing has come."""
+        self.newest, self.closes = -1, False
+
+    def offer(self, number: int, k: int, *, closes: bool) -> None:
+        """Take a command that counts from state `number` on, at the time of state k.
+
+        Raises:
+            BadInput: it is later than the present state.
+        """
+        if number > k:
+            raise BadInput(LATER)
+        if number >= self.newest:
+            self.newest, self.closes = number, closes
+
+
 class ArmCommands:
     """Targets of one arm's motors, by the numbers of states.
 
@@ -65,7 +94,7 @@ class ArmCommands:
             BadInput: it is later than the present state.
         """
         if number > k:
-            raise BadInput("header.stamp: later than the present state")
+            raise BadInput(LATER)
         if number >= self.newest:
             self.newest, self._trajectory = number, trajectory
 

@@ -62,6 +62,7 @@ class BatchGrippers(PlantPart):
     Attributes:
         grippers: as given.
         spec: of all of them.
+        closes: (B,) whether they are commanded to close, if they go by commands.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class BatchGrippers(PlantPart):
     ) -> None:
         self._engine, self.grippers, self.spec = engine, grippers, grippers[0].spec
         self._vehicle, self._row, self._item, self._dt = vehicle, row, item, dt
-        self._holds, self._has_lost = np.zeros((2, len(grippers)), bool)
+        self._holds, self._has_lost, self.closes = np.zeros((3, len(grippers)), bool)
         self._margins = np.full(len(grippers), ROUNDING)  # by which tips may be elsewhere
 
     @classmethod
@@ -111,12 +112,24 @@ class BatchGrippers(PlantPart):
         """Loads as far as controllers know of them."""
         return [gripper.known_load for gripper in self.grippers]
 
+    @property
+    def borne(self) -> Array:
+        """(B,) sizes of the forces on the objects in the last step [N]; 0 where nothing is held."""
+        out = np.zeros(len(self.grippers))
+        for world in np.flatnonzero(self._holds).tolist():
+            out[world] = self.grippers[world].borne
+        return out
+
+    def set_world(self, number: int, world: World) -> None:
+        """Let one of them grip in a world of its own, like that of all but for its numbers."""
+        self.grippers[number].set_world(world)
+
     def reset(self, x: Array, worlds: Integers) -> None:
         """Nothing is held in some worlds."""
         for world in worlds.tolist():
             self.grippers[world].reset(x, worlds)
             self._margins[world] = ROUNDING + self._shift(world)
-        self._holds[worlds] = self._has_lost[worlds] = False
+        self._holds[worlds] = self._has_lost[worlds] = self.closes[worlds] = False
 
     def _shift(self, world: int) -> float:
         """Distance of a world's arm on its platform, whose CoM may be drawn, from that of all [m]."""
@@ -130,22 +143,29 @@ class BatchGrippers(PlantPart):
         times = engine.step_counts * self._dt
         x, arm = engine.state()[:, self._row], engine.arm_batches[self._vehicle]
         tips = np.empty((len(times), 3))
-        _find_tips(arm.arm.chain, x[:, P], so3.matrix_from_quaternion(x[:, Q]), arm.q, tips)
+        find_tips(arm.arm.chain, x[:, P], so3.matrix_from_quaternion(x[:, Q]), arm.q, tips)
         points = engine.object_points(self._item, np.array(spec.point))
         gaps = np.linalg.norm(tips - points, axis=1)
-        may_take = (
-            (spec.close <= times) & (times < spec.open) & (gaps <= spec.reach + self._margins)
-        )
-        may_take &= ~self._holds & ~self._has_lost
-        may_leave = self._holds & ((times >= spec.open) | (gaps > spec.reach - self._margins))
-        for world in np.flatnonzero((may_take | may_leave) & (engine.status == RUNNING)).tolist():
+        closes = self._closed_at(times)
+        may_take = closes & (gaps <= spec.reach + self._margins) & ~self._holds & ~self._has_lost
+        may_leave = self._holds & (~closes | (gaps > spec.reach - self._margins))
+        changes = may_take | may_leave | (self._has_lost & ~closes)
+        for world in np.flatnonzero(changes & (engine.status == RUNNING)).tolist():
             gripper = self.grippers[world]
+            gripper.closes = bool(self.closes[world])
             gripper.begin_period(k, float(times[world]))
-            self._holds[world], self._has_lost[world] = gripper.holds, gripper.lost
+            self._holds[world], self._has_lost[world] = gripper.holds, gripper.is_spent
+
+    def _closed_at(self, times: Array) -> Booleans:
+        """(B,) whether they are closed at times (B,) [s]."""
+        spec = self.spec
+        if spec.close is None or spec.open is None:
+            return self.closes
+        return (spec.close <= times) & (times < spec.open)
 
 
 @njit(cache=True)
-def _find_tips(chain: Chain, places: Array, attitudes: Array, q: Array, tips: Array) -> None:
+def find_tips(chain: Chain, places: Array, attitudes: Array, q: Array, tips: Array) -> None:
     """Write the tips (B, 3) of arms at coordinates (B, n) on platforms at places (B, 3) and attitudes (B, 3, 3)."""
     for b in range(len(tips)):
         tips[b] = tip_pose(chain, places[b].copy(), attitudes[b], q[b].copy())[0]

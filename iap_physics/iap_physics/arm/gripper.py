@@ -19,6 +19,8 @@ from iap_physics.engines.engine import Engine
 from iap_physics.plant.part import PlantPart
 from iap_physics.plant.plant import Plant
 
+NO_COMMANDED_GRIPPER = "there is no gripper with gripper.close=null and gripper.open=null"
+
 
 class PosedArm(Protocol):
     """An arm in a pose."""
@@ -59,6 +61,9 @@ class GrippingEngine(Protocol):
     def remove_joint(self, handle: int) -> None:
         """Undo `grip`."""
 
+    def joint_wrench(self, handle: int) -> Array:
+        """(6,) what a joint bore in the last step, on the object in world axes."""
+
 
 class Gripper(PlantPart):
     """Takes an object when the tip of the arm is near enough, and lets it go.
@@ -72,9 +77,11 @@ class Gripper(PlantPart):
 
     Attributes:
         spec: as given.
+        closes: whether it is commanded to close, if it goes by commands.
         load: what it holds; None of nothing.
         taken: whether it has ever held the object.
-        lost: whether it was pulled out of it.
+        lost: whether the object was pulled out of it, and not taken again.
+        is_spent: whether it was, and the gripper has not opened since.
 
     Raises:
         BadInput: there is no such object, or it does not move freely.
@@ -83,18 +90,26 @@ class Gripper(PlantPart):
     def __init__(
         self, engine: GrippingEngine, spec: GripperSpec, world: World, vehicle: int, row: int
     ) -> None:
-        item = world.objects.get(spec.object)
-        if item is None or item.mass is None or not item.is_free:
-            raise BadInput(
-                f"key 'gripper.object': no object '{spec.object}' of the world that moves freely"
-            )
         self.spec, self._engine, self._vehicle, self._row = spec, engine, vehicle, row
-        self._number, self._mass = list(world.objects).index(spec.object), item.mass
-        bulk = Bulk.of(item.pieces())
-        self._com, self._inertia = bulk.center, item.mass / bulk.volume * bulk.inertia
+        self.set_world(world)
         self._handle: int | None = None
         self.load: Load | None = None
-        self.taken = self.lost = False
+        self.closes = self.taken = self.lost = self.is_spent = False
+
+    def set_world(self, world: World) -> None:
+        """Grip in a world like that of the engine but for its numbers.
+
+        Raises:
+            BadInput: there is no such object, or it does not move freely.
+        """
+        item = world.objects.get(self.spec.object)
+        if item is None or item.mass is None or not item.is_free:
+            raise BadInput(
+                f"key 'gripper.object': no object '{self.spec.object}' of the world that moves freely"
+            )
+        self._number, self._mass = list(world.objects).index(self.spec.object), item.mass
+        bulk = Bulk.of(item.pieces())
+        self._com, self._inertia = bulk.center, item.mass / bulk.volume * bulk.inertia
 
     @classmethod
     def of(cls, spec: GripperSpec, engine: Engine, world: World, rows: list[int]) -> Self:
@@ -111,7 +126,14 @@ class Gripper(PlantPart):
     def reset(self, x: Array, worlds: Integers) -> None:
         """Nothing is held: the engine has begun anew, without its joints."""
         self._handle, self.load = None, None
-        self.taken = self.lost = False
+        self.closes = self.taken = self.lost = self.is_spent = False
+
+    @property
+    def borne(self) -> float:
+        """Size of the force on the object in the last step [N]; 0 while it holds nothing."""
+        if self._handle is None:
+            return 0.0
+        return float(np.linalg.norm(self._engine.joint_wrench(self._handle)[:3]))
 
     @property
     def holds(self) -> bool:
@@ -134,15 +156,18 @@ class Gripper(PlantPart):
         return self._engine.object_states()[self._number]
 
     def begin_period(self, k: int, t: float) -> None:
-        """Take, keep or let go."""
+        """Take, keep or let go; what was pulled out of it is taken again after it has opened."""
+        closes = self.closes if self.spec.is_commanded else self.spec.closes_at(t)
         if self._handle is None:
-            if self.spec.close <= t < self.spec.open and not self.lost:
+            self.is_spent &= closes
+            if closes and not self.is_spent:
                 self._take()
             return
         pulled_out = self._gap() > self.spec.reach
-        if t >= self.spec.open or pulled_out:
+        if pulled_out or not closes:
             self._engine.remove_joint(self._handle)
-            self._handle, self.load, self.lost = None, None, pulled_out
+            self._handle, self.load = None, None
+            self.lost = self.is_spent = pulled_out
 
     def _link(self) -> tuple[Array, Array, Array]:
         """Place of the tip (3,), of the last link (3,), and its attitude (3, 3), in the world."""
@@ -170,7 +195,7 @@ class Gripper(PlantPart):
         self._handle = self._engine.grip(*pair, in_item, in_link, q_OL, self.spec.max_force)
         J = R_O @ self._inertia @ R_O.T
         self.load = Load(self._mass, p_LO + R_O @ self._com, 0.5 * (J + J.T))
-        self.taken = True
+        self.taken, self.lost = True, False
 
 
 def known_load(plant: Plant, vehicle: int) -> Load | None:

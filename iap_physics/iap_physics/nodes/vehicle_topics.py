@@ -35,6 +35,7 @@ from iap_physics.nodes.displays import (
     OdometryAndFrames,
     RotorsAndMarkers,
 )
+from iap_physics.nodes.gripper_topics import GripperTopics
 from iap_physics.plant.vehicle_spec import InertialUnitsSpec, PlantVehicle
 from iap_physics.session.pushes import pushes
 from iap_physics.session.session import Session
@@ -170,6 +171,10 @@ class VehicleTopics:
         self._arm: ArmTopics | None = None
         if self._motors is not None:
             self._arm = ArmTopics(node, session, number, self.name, self._motors, answered)
+        self._gripper: GripperTopics | None = None
+        if session.gripper is not None and session.gripper[0].vehicle == number:
+            gripper, _ = session.gripper
+            self._gripper = GripperTopics(node, session, self.name, gripper, answered)
         self._look = RotorsAndMarkers(node, vehicle, assembly)
         self._listen(node, vehicle, len(assembly.bodies))
 
@@ -224,6 +229,8 @@ class VehicleTopics:
         self._state.put_rows(x, rotors.rpm[0], rotors.tilt[0])
         if self._motors is not None and self._arm is not None:
             self._arm.publish(stamp)
+            if self._gripper is not None:
+                self._gripper.publish(stamp)
             self._state.put_arm(self._motors.q, self._motors.v, load)
         self._states.publish(self._state.dump())
         if self._measured is not None:

@@ -54,6 +54,7 @@ class PlantSpec(Record):
     latches: dict[LatchName, Latch] = {}
     modules: PlantJoints | None = None  # joints that a coordinator opens and closes
     gripper: GripperSpec | None = None  # at the tip of the first arm
+    grips_in_step: Flag = False  # whether every state is answered on gripper/command, too
     identified: IdentifiedSpec | None = None  # in place of engine and propulsion
 
     @model_validator(mode="after")

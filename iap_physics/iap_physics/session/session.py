@@ -9,7 +9,8 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import Command, Q
 from iap_description.vehicles.faults import has_come
 from iap_description.vehicles.latching import Hold
-from iap_physics.arm.arm_commands import ArmCommands, JointTrajectory
+from iap_physics.arm.arm_commands import ArmCommands, GripperCommands, JointTrajectory
+from iap_physics.arm.gripper import NO_COMMANDED_GRIPPER, Gripper
 from iap_physics.build import build_plant
 from iap_physics.engines.engine import Engine
 from iap_physics.measured.state_noise import NO_NOISE, NoisyState
@@ -41,6 +42,7 @@ class Session:
         joints: between modules, as their coordinator wants them; None where there are none.
         sensors: of every vehicle's contact wrench; None where it is not measured.
         arms: commands to the vehicles' arms, by their numbers.
+        gripper: that goes by commands, and these; None without one.
         samples: of every vehicle's ideal inertial units that have come with the present state.
     """
 
@@ -60,6 +62,9 @@ class Session:
             for vehicle in spec.vehicles
         ]
         self.arms = {i: ArmCommands() for i in self.plant.engine.arms}
+        gripper, commands = self.plant.part(Gripper), GripperCommands()
+        is_commanded = gripper is not None and gripper.spec.is_commanded
+        self.gripper = (gripper, commands) if gripper is not None and is_commanded else None
         self._strikes = sorted(
             (fault.at, f"{vehicle.name}: {fault}")
             for vehicle in spec.vehicles
@@ -110,6 +115,8 @@ class Session:
             command_buffer.reset()
         for arm in self.arms.values():
             arm.reset()
+        if self.gripper is not None:
+            self.gripper[1].reset()
         self._begin()
 
     def close(self) -> None:
@@ -142,6 +149,8 @@ class Session:
         buffers = self.command_buffers
         in_step = [i for i in self.arms if self.spec.vehicles[i].joints_in_step]
         are_joints = are_joints and all(self.arms[i].newest == self.k for i in in_step)
+        if self.spec.grips_in_step and self.gripper is not None:
+            are_joints = are_joints and self.gripper[1].newest == self.k
         return are_joints and all(each.newest == self.k or each.is_kept for each in buffers)
 
     @property
@@ -201,6 +210,16 @@ class Session:
         """
         self.arms[vehicle].offer(self._number(t), self.k, trajectory)
 
+    def offer_gripper(self, t: float, *, closes: bool) -> None:
+        """Take a command to the gripper that counts from time `t` [s] on.
+
+        Raises:
+            BadInput: it cannot be used.
+        """
+        if self.gripper is None:
+            raise BadInput(NO_COMMANDED_GRIPPER)
+        self.gripper[1].offer(self._number(t), self.k, closes=closes)
+
     def offer_joints(self, t: float, holds: Mapping[str, Hold]) -> None:
         """Take what latches between modules shall hold from the state of time `t` [s] on.
 
@@ -232,6 +251,8 @@ class Session:
                 target = arm.target(self.t)
                 if target is not None:
                     self.plant.command_arm(i, target)
+            if self.gripper is not None:
+                self.gripper[0].closes = self.gripper[1].closes
             self._monitor()
             self.plant.advance()
         except FlightFailed as error:

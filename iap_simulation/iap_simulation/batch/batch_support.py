@@ -83,7 +83,7 @@ def deviates(scenario: Scenario) -> bool:
     meets = scenario.engine.name in IN_CONTACT
     fields = [each for each in scenario.world.objects.values() if isinstance(each, Obstacles)]
     draw = scenario.draw
-    is_moved = np.any(draw.object_position) or np.any(draw.object_rpy_deg)
+    is_moved = any(map(np.any, (draw.object_position, draw.object_rpy_deg, draw.loose_position)))
     is_drawn_object = any(getattr(draw, key) > 0.0 for key in OF_OBJECTS + OF_MOTIONS) or is_moved
     differs = is_drawn_object or any(field.seed is None for field in fields)
     return is_drawn or bool(meets and differs)

@@ -10,6 +10,7 @@ from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import REF_P, Command, P
 from iap_physics.arm.batch_grippers import BatchGrippers
+from iap_physics.arm.gripper import NO_COMMANDED_GRIPPER
 from iap_physics.engines.batch_engine import ArmEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, TOO_FAR, UPSIDE_DOWN
 from iap_physics.session.flight_monitor import is_upside_down
@@ -129,6 +130,24 @@ class CommandedWorlds(WorldViews):
         if wrong:
             raise BadInput(f"command_arm: shape {wrong[0].shape}; {shape} is expected")
         commander.give(*(None if each is None else np.broadcast_to(each, shape) for each in rows))  # type: ignore[arg-type]
+
+    def command_gripper(self, closes: ArrayLike) -> None:
+        """Let grippers close, or open, until the next call; `gripper.close` and `gripper.open` are null.
+
+        Args:
+            closes: (B,) whether they do, or one for all worlds.
+
+        Raises:
+            BadInput: there is no gripper that goes by commands, or the array has another shape.
+        """
+        grippers = self.plant.part(BatchGrippers)
+        if grippers is None or not grippers.spec.is_commanded:
+            raise BadInput(f"command_gripper: {NO_COMMANDED_GRIPPER}")
+        if np.shape(closes) not in ((), grippers.closes.shape):
+            raise BadInput(
+                f"command_gripper: shape {np.shape(closes)}; {grippers.closes.shape} is expected"
+            )
+        grippers.closes[:] = closes
 
     def _control(
         self, vehicle: int, action: VehicleAction, references: References

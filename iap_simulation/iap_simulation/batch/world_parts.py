@@ -15,6 +15,7 @@ from iap_description.math.random_streams import stream
 from iap_description.sensors.mounts import imu_mounts
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.air.batch_air import GUSTS
+from iap_physics.arm.batch_grippers import BatchGrippers
 from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.build import build_plant
 from iap_physics.engines.batch_engine import BatchEngine, ObjectEngine
@@ -221,7 +222,9 @@ class WorldStarter:
             assembly = deviated(self._assemblies[number], deviation, friction)
             airframes.append(spec.airframe(assembly, deviation))
         plant.deviate(world, airframes, drawn_wind(scenario), drawn_world(scenario))
-        latches = plant.part(BatchLatches)
+        grippers, latches = plant.part(BatchGrippers), plant.part(BatchLatches)
+        if grippers is not None:
+            grippers.set_world(world, drawn_world(scenario))
         if latches is not None:
             assemblies = [airframe.assembly for airframe in airframes]
             latches.set_world(world, drawn_latches(scenario), assemblies)

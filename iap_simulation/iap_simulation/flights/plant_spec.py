@@ -53,8 +53,15 @@ def plant_spec(scenario: Scenario, vehicles: Sequence[Vehicle] | None = None) ->
         latches=drawn_latches(scenario),
         modules=plant_joints(scenario),
         gripper=scenario.gripper,
+        grips_in_step=_grips_in_step(scenario),
         identified=_identified(scenario),
     )
+
+
+def _grips_in_step(scenario: Scenario) -> bool:
+    """True if a policy commands the gripper."""
+    gripper = scenario.gripper
+    return gripper is not None and gripper.is_commanded and scenario.policy is not None
 
 
 def _identified(scenario: Scenario) -> IdentifiedSpec | None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from iap_control.references.poses_and_lines import Hover
 from iap_description.arrays import Array, Integers
@@ -176,6 +177,11 @@ def stands(item: WorldObject) -> bool:
     return item.is_placed and not is_carried and not isinstance(item, Obstacles)
 
 
+def is_loose(item: WorldObject) -> bool:
+    """True of a single object that moves freely, which `draw.loose_position` displaces."""
+    return item.is_free and not isinstance(item, Obstacles)
+
+
 def _moved_along(item: WorldObject, carrier: WorldObject, placed: WorldObject) -> WorldObject:
     """An object where its carrier, which has been placed elsewhere, has taken it."""
     turn = so3.multiply(placed.q_WO, so3.conjugate(carrier.q_WO))
@@ -198,6 +204,8 @@ def _placed(scenario: Scenario, name: str, item: WorldObject) -> WorldObject:
             changes["seed"] = _obstacle_seed(scenario.seed, name)
     elif stands(item):
         changes |= _drawn_place(scenario, name, item)
+    elif is_loose(item) and np.any(scenario.draw.loose_position):
+        changes["position"] = _shifted(scenario, name, item, scenario.draw.loose_position)
     return item.model_copy(update=changes) if changes else item
 
 
@@ -206,9 +214,16 @@ def _drawn_place(scenario: Scenario, name: str, item: WorldObject) -> dict[str, 
     draw, changes = scenario.draw, {}
     for key, width in (("position", draw.object_position), ("rpy_deg", draw.object_rpy_deg)):
         if np.any(width):
-            shift = np.array(width) * uniform(scenario.seed, f"{name}/{key}", 3)
-            changes[key] = tuple((np.array(getattr(item, key)) + shift).tolist())
+            changes[key] = _shifted(scenario, name, item, width, key)
     return changes
+
+
+def _shifted(
+    scenario: Scenario, name: str, item: WorldObject, width: ArrayLike, key: str = "position"
+) -> tuple[float, ...]:
+    """Three numbers of an object, with what this seed adds to them."""
+    shift = np.array(width) * uniform(scenario.seed, f"{name}/{key}", 3)
+    return tuple((np.array(getattr(item, key)) + shift).tolist())
 
 
 def _draws_motions(draw: Draw) -> bool:

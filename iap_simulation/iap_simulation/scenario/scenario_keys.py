@@ -104,6 +104,7 @@ class Draw(Record):
     stiffness: Decades = 0.0  # of each soft surface, in powers of ten; its damping ratio stays
     object_position: PerAxis = 0.0  # of each object without a mass, or with a hinge, per axis [m]
     object_rpy_deg: PerAxis = 0.0  # of each of them, per angle
+    loose_position: PerAxis = 0.0  # of each object that moves freely, per axis [m]
     motion_speed: BelowOne = 0.0  # of each object that moves as prescribed
     motion_turn_deg: NonNegative = 0.0  # of its motion about z of `map`
     motion_shift: NonNegative = 0.0  # of its motion in time [s]

@@ -13,7 +13,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_io.runs.vehicle_meta import TRUTH
 from iap_physics.engines.make import FREE
-from iap_simulation.scenario.randomization import stands
+from iap_simulation.scenario.randomization import is_loose, stands
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -164,6 +164,11 @@ IDLE = (
         ("draw.object_position", "draw.object_rpy_deg"),
         lambda s, v: not any(map(stands, s.world.objects.values())),
         "without an object that has a place of its own (world.objects)",
+    ),
+    IdleKeys(
+        ("draw.loose_position",),
+        lambda s, v: not any(map(is_loose, s.world.objects.values())),
+        "without an object that moves freely (world.objects)",
     ),
     IdleKeys(
         ("draw.motion_speed", "draw.motion_turn_deg", "draw.motion_shift"),

@@ -13,6 +13,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.states import Command
+from iap_physics.arm.gripper import NO_COMMANDED_GRIPPER, Gripper
 from iap_physics.build import engine_of
 from iap_physics.plant.part import PlantPart
 from iap_physics.plant.plant import Plant
@@ -272,6 +273,17 @@ class Simulation:
         """
         number = 0 if name is None else self._program.number(name)
         self.loop.vehicles[number].command_arm(q, v, torque)
+
+    def command_gripper(self, *, closes: bool) -> None:
+        """Let the gripper close, or open, until the next call; `gripper.close` and `gripper.open` are null.
+
+        Raises:
+            BadInput: there is no gripper that goes by commands.
+        """
+        gripper = self.plant.part(Gripper)
+        if gripper is None or not gripper.spec.is_commanded:
+            raise BadInput(f"command_gripper: {NO_COMMANDED_GRIPPER}")
+        gripper.closes = closes
 
     def fly(self, progress: Callable[[float], None] = lambda _: None) -> None:
         """Fly to the end of all references under the scenario's own controllers.

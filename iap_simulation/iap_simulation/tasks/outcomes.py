@@ -24,7 +24,7 @@ SLIPPED = 15  # along what it pushes
 NEVER_TOUCHED = 16
 FORCE_OFF = 17  # the desired force was not kept
 JAMMED = 23  # in the bore, not as deep as it should be
-MISSED = 24  # the bore
+MISSED = 24  # the bore, or what was to be taken
 NOT_TURNED = 25  # what has a hinge was pushed, and did not turn
 SLIPPED_OFF = 26  # it is no longer touched, and not where it should be
 STUCK = 27  # it does not slide as far as it should
@@ -36,6 +36,9 @@ LATCH_HELD = 32  # its latch holds what is pushed to the end
 HANDLE_SLIPPED = 33  # its latch holds, and nothing touches it any more
 SLID = 34  # along the wall where it touched
 FELL = 35  # off the wall that held it
+DROPPED = 36  # what was held has left the gripper in the air
+MISPLACED = 37  # what was held has been set down elsewhere
+DRAGGED = 38  # it is at its goal, and was not raised on the way
 REBOUNDED = 39  # what has a hinge was turned far enough, and came back
 OUTCOMES = {
     RUNNING: "running",
@@ -66,5 +69,8 @@ OUTCOMES = {
     HANDLE_SLIPPED: "handle_slipped",
     SLID: "slid",
     FELL: "fell",
+    DROPPED: "dropped",
+    MISPLACED: "misplaced",
+    DRAGGED: "dragged",
     REBOUNDED: "rebounded",
 }

@@ -11,6 +11,7 @@ from iap_bringup.pictures import grasp
 from iap_bringup.pictures.contact_camera import Rod, free_camera
 from iap_bringup.pictures.picture import Viewpoint, camera_around
 from iap_description.math import so3
+from iap_description.vehicles.gripper import GripperSpec
 
 QUARTER = np.array([0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)])  # about z
 AROUND = 0.5 * np.hypot(
@@ -140,17 +141,23 @@ def test_an_object_is_reached_where_its_point_is_within_the_reach_of_the_tip(
     assert grasp.is_reached(gripper, arm, None, None, item) == is_reached
 
 
+GRIPPER = {"object": "ball", "point": (0.0, 0.0, 0.0), "reach": 0.1, "max_force": 9.0}
+GRIPPER |= {"known_load": True, "target": (0.0, 0.0, 0.0)}
+
+
 @pytest.mark.parametrize(
     ("reached_from", "expected"), [(0.0, (1.0, 1.8)), (1.35, (1.4, 1.8)), (1.9, None)]
 )
+@pytest.mark.parametrize("times", [(1.0, 2.0), (None, None)])
 def test_a_grasp_is_from_the_first_reach_to_the_end_of_the_closed_time(
-    monkeypatch, reached_from, expected
+    monkeypatch, reached_from, expected, times
 ):
     t = np.round(np.arange(0.0, 3.0, 0.2), 9)
-    columns = SimpleNamespace(
-        t=t, x=np.zeros((len(t), 1, 13)), arm=SimpleNamespace(q=t[:, None], v=t[:, None])
-    )
-    gripper = SimpleNamespace(object="ball", close=1.0, open=2.0)
+    load = np.zeros((len(t), 10))
+    load[(t >= 1.0) & (t < 2.0), 0] = 0.2  # of a gripper by commands, which says when it holds
+    arm = SimpleNamespace(q=t[:, None], v=t[:, None], load=load)
+    columns = SimpleNamespace(t=t, x=np.zeros((len(t), 1, 13)), arm=arm)
+    gripper = GripperSpec(**GRIPPER, close=times[0], open=times[1])
     vehicle = SimpleNamespace(platform=None, name="one")
     rows = lambda t: np.array([[-1.0], [t]])  # noqa: E731
     objects = SimpleNamespace(names=["box", "ball"], at=rows)

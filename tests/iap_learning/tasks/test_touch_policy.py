@@ -108,7 +108,8 @@ def test_its_actions_are_as_large_as_one_at_most_and_it_looks_at_nothing_that_is
 
 @pytest.mark.parametrize(
     "name",
-    ["wall_push", "slide_along_wall", "peg_in_hole", "push_door", "turn_valve", "push_object", "perch_on_wall"],
+    ["wall_push", "slide_along_wall", "peg_in_hole", "push_door", "turn_valve", "push_object", "perch_on_wall",
+     "arm_pick"],
 )  # fmt: skip
 def test_all_kinds_that_touch_have_policies_fly_by_their_interface(name: str) -> None:
     kind = kind_of(make_task(name))

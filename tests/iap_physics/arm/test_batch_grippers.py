@@ -15,7 +15,7 @@ from iap_description.vehicles.platform import load_platform
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_description.world.objects import Box
 from iap_description.world.world import World
-from iap_physics.arm.arm_commands import ArmCommands, JointTrajectory
+from iap_physics.arm.arm_commands import ArmCommands, GripperCommands, JointTrajectory
 from iap_physics.arm.batch_grippers import BatchGrippers
 from iap_physics.arm.gripper import Gripper, known_load
 from iap_physics.engines.engine import DIVERGED, RUNNING
@@ -69,9 +69,12 @@ class Bench:
     def remove_joint(self, handle):
         self.removed.append(handle)
 
+    def joint_wrench(self, handle):
+        return np.array([0.0, 3.0, 4.0, 9.0, 9.0, 9.0]) if handle == 7 else None
 
-def benches_of(*gaps):
-    """Worlds as a batch has them."""
+
+def benches_of(*gaps, **keys):
+    """Worlds as a batch has them, whose grippers have some other keys."""
     each = [Bench(gap) for gap in gaps]
     batch = SimpleNamespace(
         each=each, status=np.full(len(each), RUNNING), step_counts=np.zeros(len(each), dtype=int),
@@ -81,7 +84,7 @@ def benches_of(*gaps):
             [one.item[:3] + so3.rotate(one.item[3:7], point) for one in each]
         ),
     )  # fmt: skip
-    grippers = BatchGrippers.of(GripperSpec(**SPEC), batch, WORLD, [0, 1], DT)
+    grippers = BatchGrippers.of(GripperSpec(**SPEC | keys), batch, WORLD, [0, 1], DT)
     grippers.reset(batch.state(), np.arange(len(each)))
     return grippers, batch
 
@@ -116,6 +119,58 @@ def test_what_is_pulled_out_is_lost_for_good_until_a_reset_and_ended_worlds_stay
     assert period(grippers, batch, 0.2, 0.2) == [True, False]
     grippers.reset(batch.state(), np.array([0]))
     assert grippers.holds.tolist() == [False, False]
+
+
+def test_a_gripper_by_commands_takes_lets_go_and_after_it_has_opened_takes_what_it_lost():
+    grippers, batch = benches_of(0.0, 0.0, close=None, open=None)
+    assert period(grippers, batch, 0.0, 0.0) == [False, False]
+    grippers.closes[:] = True, False
+    assert period(grippers, batch, 0.1, 0.1) == [True, False]
+    assert grippers.borne.tolist() == [5.0, 0.0]
+    batch.each[0].put(0.04)
+    assert period(grippers, batch, 0.2, 0.2) == [False, False]
+    assert grippers.grippers[0].lost and grippers.borne.tolist() == [0.0, 0.0]
+    batch.each[0].put(0.0)
+    assert period(grippers, batch, 0.3, 0.3) == [False, False]
+    grippers.closes[0] = False
+    assert period(grippers, batch, 0.4, 0.4) == [False, False]
+    grippers.closes[0] = True
+    assert period(grippers, batch, 0.5, 0.5) == [True, False]
+    assert not grippers.grippers[0].lost
+    grippers.closes[0] = False
+    assert period(grippers, batch, 0.6, 0.6) == [False, False]
+    assert not grippers.grippers[0].lost and batch.each[0].removed == [7, 7]
+    grippers.reset(batch.state(), np.arange(2))
+    assert not grippers.closes.any()
+
+
+def test_a_world_of_its_own_has_a_load_of_its_own():
+    grippers, batch = benches_of(0.0, 0.0)
+    grippers.set_world(1, World(objects={"post": box(None), "box": box(0.3)}))
+    period(grippers, batch, 0.2, 0.2)
+    assert [load.mass for load in grippers.known_loads] == [0.2, 0.3]
+
+
+@pytest.mark.parametrize(
+    ("close", "end", "why"),
+    [(None, 1.0, "a time like 'close'"), (1.0, None, "a time like"), (1.0, 1.0, "must be later")],
+)
+def test_a_gripper_has_both_times_or_none(close, end, why):
+    with pytest.raises(ValueError, match=why):
+        GripperSpec(**SPEC | {"close": close, "open": end})
+    assert not GripperSpec(**SPEC | {"close": None, "open": None}).closes_at(0.2)
+
+
+def test_commands_to_a_gripper_count_from_their_states_on():
+    commands = GripperCommands()
+    assert not commands.closes
+    for number, k, closes in ((3, 3, True), (2, 5, False), (5, 5, False), (5, 5, True)):
+        commands.offer(number, k, closes=closes)
+        assert commands.closes == (number != 5 or closes) and commands.newest == max(number, 3)
+    with pytest.raises(BadInput, match="later than the present state"):
+        commands.offer(6, 5, closes=False)
+    commands.reset()
+    assert not commands.closes and commands.newest == -1
 
 
 def test_without_an_arm_there_is_no_gripper():

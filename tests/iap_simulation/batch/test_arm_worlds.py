@@ -20,6 +20,8 @@ pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujo
 
 FREE = {**PLAIN, "arm.holding": False, "gripper.known_load": False}
 WEAK = {**PLAIN, "gripper.max_force": 1.5}  # less than what the box weighs
+DRAWN = {"draw.loose_position": [0.002, 0.002, 0.0], "draw.object_mass": 0.2}
+COMMANDED = {**PICK, **DRAWN, "gripper.close": None, "gripper.open": None}
 GIVEN = {**PLAIN, "arm.motion": {"type": "external"}, "gripper.open": 5.0}
 NARROW = {key: 0.2 * width for key, width in WIDTHS.items()}
 
@@ -43,6 +45,27 @@ def swing(flown):
     """Let the arm follow what a program asks for at each instant."""
     t = float(flown.times[0]) if isinstance(flown, Worlds) else flown.t
     flown.command_arm([0.3 * np.sin(3.0 * t), 0.2 * t, 0.0], [0.0, 0.2, 0.0])
+
+
+def grip(flown):
+    """Command the gripper to be closed for a while."""
+    t = float(flown.times[0]) if isinstance(flown, Worlds) else flown.t
+    flown.command_gripper(closes=0.1 <= t < 0.6)
+
+
+@settings(deadline=None, derandomize=True, max_examples=1)
+@given(case=cases(most=3, widths=NARROW, kept=(60, 90)))
+def test_a_world_takes_by_commands_a_box_of_its_own_place_and_mass_as_its_single_run(case):
+    assert_single_runs(COMMANDED, case, 130, grip)
+
+
+def test_who_has_no_gripper_by_commands_is_told_so_and_so_is_a_wrong_shape():
+    worlds = worlds_of(PLAIN, [1, 2])
+    with pytest.raises(BadInput, match="command_gripper: there is no gripper with gripper.close="):
+        worlds.command_gripper(closes=True)
+    worlds = worlds_of(COMMANDED, [1, 2])
+    with pytest.raises(BadInput, match=r"command_gripper: shape \(3,\); \(2,\) is expected"):
+        worlds.command_gripper([True, False, True])
 
 
 @pytest.mark.parametrize("base", [PLAIN, WEAK])

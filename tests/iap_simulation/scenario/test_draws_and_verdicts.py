@@ -211,6 +211,19 @@ def test_a_lever_stays_where_it_is_on_the_door_that_a_seed_moves() -> None:
     assert 10.0 <= hinge.latch.release_deg <= 30.0 and hinge.latch.release_deg != 20.0
 
 
+def test_loose_objects_alone_lie_where_each_seed_draws_them() -> None:
+    scenario = scenario_of("arm_pick", "draw.loose_position=[0.1, 0.2, 0.0]", engine="mujoco")
+    there = scenario.world.objects
+    places = [
+        randomization.placed_world(scenario.model_copy(update={"seed": seed})).objects
+        for seed in range(20)
+    ]
+    assert all(each["table"] is there["table"] for each in places)
+    shifts = [np.subtract(each["box"].position, there["box"].position) for each in places]
+    assert (np.abs(shifts) <= [0.1, 0.2, 0.0]).all()
+    assert (np.ptp(shifts, axis=0)[:2] > [0.1, 0.2]).all()
+
+
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_release_that_may_be_drawn_beyond_what_the_lever_reaches_is_refused(sign: float) -> None:
     common = {"type": "box", "size": [0.02] * 3, "surface": {"friction": 0.5, "restitution": 0.0}}

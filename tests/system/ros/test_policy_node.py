@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
-from linear_policies import docking_policy, linear_policy, onward_policy
+from linear_policies import docking_policy, gripping_policy, linear_policy, onward_policy
 from probe import (
     SIMULATION,
     flown_in_process,
@@ -181,6 +181,26 @@ def test_in_lockstep_a_policy_looks_at_objects_and_latches_of_messages(start, tm
     metrics = json.loads((tmp_path / "nodes/metrics.json").read_text())
     assert metrics["policy"]["task"] == task
     assert metrics["force_max_n"] > 1.0
+
+
+def test_in_lockstep_a_policy_closes_a_gripper_by_messages_as_in_one_process(start, tmp_path):
+    nodes, probe = start
+    task, path = make_task("arm_pick"), tmp_path / "grips.npz"
+    gripping_policy(make_episodes("arm_pick", 1)).save(path)
+    keys = {**task.settings, "gripper.close": None, "gripper.open": None}
+    assignments = [f"policy={path}", "engine.name=mujoco"]
+    assignments += [f"{key}={json.dumps(value)}" for key, value in keys.items()]
+    flight = {"seed": 5, "duration": 4.0}
+    scenario, _ = resolve("arm_pick", Options(assignments=tuple(assignments), **flight))
+    parameters = {"scenario": "arm_pick", "assignments": assignments, **flight}
+    probe.hear_states("iap")
+    fly_recorded(nodes, probe, scenario, parameters, tmp_path / "nodes")
+    in_process = flown_in_process(scenario)["iap"]
+    assert largest_difference(probe.states["iap"], in_process, max(in_process) / 1e9) < 1e-6
+    metrics = json.loads((tmp_path / "nodes/metrics.json").read_text())
+    assert metrics["outcome"] == "completed" and metrics["policy"]["task"] == "arm_pick"
+    (recorded,) = load_run(tmp_path / "nodes").vehicles
+    assert recorded.columns.arm.load[-1, 0] > 0.1
 
 
 @pytest.mark.parametrize("name", sorted(TOUCHING))

@@ -16,6 +16,7 @@ from iap_learning.policies.policy import Policy
 from iap_learning.tasks.agents import EXPERTS
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.kind import AnyAgent, TaskKind
+from iap_learning.tasks.kinds.arm_pick.kind import ARM_PICK
 from iap_learning.tasks.kinds.arm_reach.kind import ARM_REACH
 from iap_learning.tasks.kinds.docking.kind import DOCKING
 from iap_learning.tasks.kinds.hinge_turn.kind import HINGE_TURN
@@ -44,6 +45,7 @@ KINDS: dict[str, TaskKind] = {
         DOCKING,
         MODULE_DOCKING,
         ARM_REACH,
+        ARM_PICK,
         WALL_PUSH,
         PEG_IN_HOLE,
         HINGE_TURN,

@@ -11,9 +11,9 @@ from linear_policies import ONWARD, onward_policy
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_learning.learned_agents import flies_by_references, platform_policy
-from iap_learning.tasks.kinds.platform.kind import senses_of
 from iap_learning.tasks.kinds.platform.platform_responder import PlatformResponder
 from iap_learning.tasks.kinds.registry import kind_of, make_episodes, make_task
+from iap_learning.tasks.plant_senses import senses_of
 from iap_learning.tasks.senses import Sense
 from iap_physics.engines.make import is_installed
 from iap_physics.measured.wrench_sensor import to_platform

@@ -15,6 +15,7 @@ SIZES = {
     "peg_in_hole": "force:3 torque:3 mouth:3 lag:3 lean:2 velocity:3 action:0",
     "module_docking": "offset:3 angles:3 filtered_offset:3 filtered_angles:3 closing:3 velocity:3 rates:3 up:3"
     " action:0",
+    "arm_pick": "force:3 load:1 held:1 object:3 goal:3 lag:3 velocity:3 joints:3 joint_rates:3 action:0",
     "arm_reach": "error:3 tip:3 tip_velocity:3 joints:3 velocity:3 rates:4 action:0",
     "perch_on_wall": "range:1 closing:1 tilt:2 rates:3 held:1 action:0",
     "hinge_turn": "force:3 turn:1 radius:1 lag:2 heading:1 velocity:3 height:1 sag:1 action:0",
@@ -25,7 +26,8 @@ SIZES = {
     "push_object": "force:2 left:2 heading:1 tip:2 lag:2 velocity:2 action:0",
     "slide_along_wall": "force:3 force_error:1 gap:1 way:2 lag:3 velocity:3 action:0",
 }  # fmt: skip
-FLAT = {"turn", "radius", "heading", "height", "sag", "gap"}  # inputs (B,) of one number
+# inputs (B,) of one number
+FLAT = {"turn", "radius", "heading", "height", "sag", "gap", "load", "held"}
 
 
 def terms_of(kind):
@@ -42,7 +44,7 @@ def test_terms_have_their_sizes_and_those_of_actions_as_many_numbers_as_an_actio
     assert observer.size == sum(sizes)
 
 
-@pytest.mark.parametrize("kind", ["hinge_turn", "push_object", "slide_along_wall"])
+@pytest.mark.parametrize("kind", ["arm_pick", "hinge_turn", "push_object", "slide_along_wall"])
 def test_every_term_of_a_touch_shows_its_own_input_over_its_scale(kind):
     terms, rng = terms_of(kind), np.random.default_rng(1)
     names = [name for name in terms if name != "force_error"]

@@ -27,12 +27,12 @@ from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules
 from iap_learning.tasks.kinds.platform.platform_policy import PlatformPolicy
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.platform.task import PlatformTask
-from iap_learning.tasks.senses import Sense, Senses
+from iap_learning.tasks.plant_senses import commanded_gripper, senses_of
+from iap_learning.tasks.senses import Sense
 from iap_learning.tasks.task import DEFAULT_KIND
 from iap_learning.tasks.user_inputs import TermInputs
 from iap_learning.tasks.user_quantities import UserQuantities
 from iap_physics.engines.engine import RUNNING
-from iap_physics.latching.latches import Latches
 from iap_physics.plant.plant import Plant
 from iap_simulation.loop.agents import SCRIPT
 from iap_simulation.scenario.scenario import Scenario
@@ -225,25 +225,11 @@ class PlatformPilot:
             senses = senses._replace(measured=vehicle.measurement)
         assert senses.wrench is not None  # noqa: S101 - every plant has one
         output = self._flown(k, x, plant.propulsion[0].rpm[0], references[0].row, senses)
+        if self._flown.closes is not None:
+            commanded_gripper(plant).closes = self._flown.closes
         if not self._flown.gives_references:
             return {0: cast(Command, output)}
         return {0: vehicle.command(plant.t, x, senses.wrench, cast(Reference, output))}
-
-
-def senses_of(plant: Plant, asked: Collection[Sense]) -> Senses:
-    """Senses of a plant's first platform, of which those that are asked for count.
-
-    Raises:
-        BadInput: phases of latches are, and there are none.
-    """
-    objects = plant.engine.object_states() if Sense.OBJECTS in asked else None
-    phases = None
-    if Sense.PHASES in asked:
-        latches = plant.part(Latches)
-        if latches is None:
-            raise BadInput(f"{KEY}: the policy watches latches, and the scenario has none")
-        phases = latches.phase_numbers[0]
-    return Senses(plant.contact_wrench(0), objects, phases)
 
 
 class PlatformEngineEpisode(EngineEpisode):

@@ -97,6 +97,8 @@ class PlatformPolicy:
         BadInput: the policy is of another platform, rate, layout or sensors.
     """
 
+    closes: bool | None = None  # it commands no gripper
+
     def __init__(
         self, policy: Policy, task: PlatformTask, scenario: Scenario, vehicle: Vehicle
     ) -> None:

@@ -84,8 +84,9 @@ class PlatformResponder(SensorWait[Answer]):
         Args:
             sense: one of those.
             stamp: simulation time [ns].
-            part: contact wrench (6,) in axes of P, states (n, 13) of objects, phases (m,) of latches, or the estimated
-                state (bodies, 13).
+            part: contact wrench (6,) in axes of P, states (n, 13) of objects, phases (m,) of latches, coordinates and
+                velocities (2, n) of the arm's joints, what the gripper holds and bears (2,), or the estimated state
+                (bodies, 13).
         """
         source = REFERENCE + 1 + self._senses.index(sense)
         return self._completed(self._parts.take(source, stamp, 0, part))

@@ -129,6 +129,7 @@ def test_seeds_must_be_as_many_as_worlds():
             "open_door",
             "slide_along_wall",
             "push_object",
+            "arm_pick",
             "perch_on_wall",
             "navigate_moving",
         )  # have tests of their own

@@ -13,8 +13,10 @@ from iap_learning.tasks.kinds.platform.outcome import Rules
 from iap_learning.tasks.kinds.platform.quantities import QUANTITIES
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.registry import make_task
+from iap_learning.tasks.plant_senses import senses_of
 from iap_learning.tasks.senses import Sense
 from iap_learning.tasks.shapes import GAUSS, INVERSE, LINEAR, SQUARE
+from iap_physics.arm.gripper import Gripper
 from iap_physics.latching.latches import Latches
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, RUNNING, TIME_IS_UP
@@ -139,6 +141,7 @@ def test_a_pilot_hands_references_to_the_vehicle_and_commands_on(references):
 
     class Flown:
         info, inputs, gives_references, asks_for = "info", ("eye",), references, ()
+        closes = None
 
         def __call__(self, *each):
             asked.append(each)
@@ -152,7 +155,7 @@ def test_a_pilot_hands_references_to_the_vehicle_and_commands_on(references):
     )  # fmt: skip
     pilot = kind.PlatformPilot(Flown(), vehicle, task=None, followers=(0,))
     out = pilot.command(7, plant, [SimpleNamespace(row="row")])
-    assert asked == [(7, "estimate of x", "rpm", "row", ("wrench", None, None, None))]
+    assert asked == [(7, "estimate of x", "rpm", "row", ("wrench", *[None] * 5))]
     assert out == {
         0: ("command", 3.0, "estimate of x", "wrench", "output") if references else "output"
     }
@@ -165,14 +168,31 @@ def test_a_policy_is_given_of_the_plant_what_it_asks_for():
     plant = SimpleNamespace(
         contact_wrench=lambda i: ("wrench", i), part=latches.get, engine=engine
     )
-    assert kind.senses_of(plant, ()) == (("wrench", 0), None, None, None)
-    assert kind.senses_of(plant, (Sense.WRENCH,)) == (("wrench", 0), None, None, None)
-    assert kind.senses_of(plant, (Sense.WRENCH, Sense.OBJECTS))[1:] == ("objects", None, None)
-    _, objects, phases, _ = kind.senses_of(plant, (Sense.PHASES,))
+    nothing = (None,) * 4
+    assert senses_of(plant, ()) == (("wrench", 0), None, *nothing)
+    assert senses_of(plant, (Sense.WRENCH,)) == (("wrench", 0), None, *nothing)
+    assert senses_of(plant, (Sense.WRENCH, Sense.OBJECTS))[1:] == ("objects", *nothing)
+    _, objects, phases, *_ = senses_of(plant, (Sense.PHASES,))
     assert objects is None and phases.tolist() == [2, 0]
     latches.clear()
     with pytest.raises(BadInput, match="the policy watches latches, and the scenario has none"):
-        kind.senses_of(plant, (Sense.PHASES,))
+        senses_of(plant, (Sense.PHASES,))
+
+
+def test_a_policy_is_told_of_joints_and_of_a_gripper_that_goes_by_commands():
+    arm = SimpleNamespace(q=np.array([0.1, 0.2]), v=np.array([0.3, 0.4]))
+    gripper = SimpleNamespace(holds=True, borne=2.5, spec=SimpleNamespace(is_commanded=True))
+    parts = {Gripper: gripper}
+    plant = SimpleNamespace(contact_wrench=lambda i: i, part=parts.get, arm={0: arm}.get)
+    senses = senses_of(plant, (Sense.JOINTS, Sense.GRIPPER))
+    np.testing.assert_array_equal(senses.joints, [arm.q, arm.v])
+    assert senses.gripper.tolist() == [1.0, 2.5]
+    gripper.spec.is_commanded = False
+    with pytest.raises(BadInput, match="no gripper with gripper.close=null"):
+        senses_of(plant, (Sense.GRIPPER,))
+    plant.arm = {}.get
+    with pytest.raises(BadInput, match="watches joints of an arm, and the scenario has none"):
+        senses_of(plant, (Sense.JOINTS,))
 
 
 def test_rules_are_the_bounds_of_a_task_by_its_quantities_in_steps():
