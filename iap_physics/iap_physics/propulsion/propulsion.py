@@ -124,13 +124,7 @@ class Propulsion:
         self._keys = np.zeros((batch, len(bodies)))
         mine = (np.array(bodies, dtype=np.int64), self.autopilots)
         self.fleet_state = FleetState(
-            *mine,
-            self.command,
-            self.rotors,
-            self._memory,
-            self.known,
-            self._own,
-            self.every,
+            *mine, self.command, self.rotors, self._memory, self.known, self._own, self.every
         )
         flat = (*self.command, *self.rotors, self._memory, *self.known, *self._own)
         self._arrays = (*mine, *flat, self.is_tilting)
