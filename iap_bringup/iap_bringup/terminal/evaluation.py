@@ -27,6 +27,7 @@ TEXTS = {
     "angle": "angle",
     "turn_time": "time to the angle",
     "lock_time": "time to the lock",
+    "take_time": "time to the first hold",
     "goal_distance": "distance from the goal",
     "goal_time": "time to the goal",
     "closing_speed": "closing speed at the first touch",

@@ -140,7 +140,7 @@ class BatchGrippers(PlantPart):
     def begin_period(self, k: int, t: float) -> None:
         """Take, keep or let go, each world at its own time."""
         engine, spec = self._engine, self.spec
-        times = engine.step_counts * self._dt
+        times = np.multiply(engine.step_counts, self._dt, dtype=np.float64)
         x, arm = engine.state()[:, self._row], engine.arm_batches[self._vehicle]
         tips = np.empty((len(times), 3))
         find_tips(arm.arm.chain, x[:, P], so3.matrix_from_quaternion(x[:, Q]), arm.q, tips)

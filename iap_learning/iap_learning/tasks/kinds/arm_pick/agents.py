@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans
 from iap_description.config.values import NonNegative, Positive
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kinds.arm_pick.episodes import PickEpisodes
@@ -121,7 +121,7 @@ class PickAgent(ScriptedAgent[PickSettings, PickEpisodes]):
         return moved
 
     @staticmethod
-    def _grip(closes: Array) -> Array:
+    def _grip(closes: Booleans) -> Array:
         return np.where(closes, 1.0, -1.0)
 
     @property
