@@ -115,7 +115,7 @@ def test_a_policy_of_another_layout_is_refused(tmp_path: Path) -> None:
 
 def test_a_policy_of_one_platform_does_not_dock(tmp_path: Path) -> None:
     policy = saved(linear_policy(make_episodes("hold", 1), gains={}), tmp_path)
-    with pytest.raises(BadInput, match="flies one vehicle, not 2"):
+    with pytest.raises(BadInput, match="key 'platform': 'three_star'"):
         Simulation.of("docking", settings={"policy": policy})
 
 

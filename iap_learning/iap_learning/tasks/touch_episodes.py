@@ -157,11 +157,8 @@ class TouchEpisodes(Episodes[T, Worlds], Generic[T, I]):
         """Fly a step at actions (B, n) in SI units."""
         self._choose(by_law=False)
         for _ in range(self.task.repeat):
-            references, closes = (
-                self.interface.references(self.worlds, values),
-                self.interface.closes,
-            )
-            if closes is not None:
+            references = self.interface.references(self.worlds, values)
+            if (closes := self.interface.closes) is not None:
                 self.worlds.command_gripper(closes)
             self.worlds.advance(references)
             self._look()

@@ -23,6 +23,7 @@ from iap_learning.tasks.kinds.platform.outcome import outcome as platform_outcom
 from iap_learning.tasks.kinds.platform.platform_responder import PlatformResponder
 from iap_learning.tasks.scaling import ActionRange, ActionScale, clipped
 from iap_learning.tasks.seeds import episode_seeds, next_seeds
+from iap_learning.tasks.senses import Senses
 from iap_learning.tasks.sensor_wait import lacking
 from iap_learning.tasks.terms import TermTable, array_term
 from iap_learning.training.moments import Scaling, no_moments, scaling, updated
@@ -375,7 +376,7 @@ class Policy:
         self.number, self.inputs = Policy.count, () if eye is None else (eye,)
 
     def __call__(self, k: int, x: Any, rpm: Any, row: Any, senses: Any) -> Any:
-        assert senses == (None,) * 4
+        assert senses == Senses()
         return self.number, k, x, rpm, row
 
     def lacks(self, stamp: int, k: int) -> Any:

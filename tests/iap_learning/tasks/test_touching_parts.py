@@ -28,7 +28,7 @@ def test_a_step_flies_references_that_are_made_anew_in_each_period_which_is_look
         told.append((worlds is made.worlds, asked is values))
         return len(told)
 
-    made.interface = SimpleNamespace(references=references)
+    made.interface = SimpleNamespace(references=references, closes=None)
     TouchEpisodes._fly(made, values)
     both = (True, True)
     assert told == [

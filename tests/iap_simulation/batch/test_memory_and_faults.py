@@ -81,7 +81,7 @@ def test_inertial_units_sample_equally_often_in_every_control_period(rate, subst
     vehicles = [SimpleNamespace(sensors=SimpleNamespace(imu=unit))]
     rates = SimpleNamespace(substeps=substeps, physics_hz=1000.0)
     flown: Any = SimpleNamespace(vehicles=vehicles, rates=rates)
-    assert batch_support._samples_fit(flown) == fits
+    assert batch_support.samples_fit(flown) == fits
 
 
 def test_worlds_on_this_machine_have_no_memory_of_a_gpu():

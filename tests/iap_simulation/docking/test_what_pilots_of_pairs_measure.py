@@ -63,7 +63,7 @@ def test_the_script_is_told_of_touches_of_half_a_newton_and_of_the_latch(
 
 def test_an_agent_of_a_pair_commands_both_and_follows_the_target() -> None:
     scenario = scenario_of("docking", engine="mujoco")
-    pair: Any = SimpleNamespace(info={"name": "own"}, eye=None)
+    pair: Any = SimpleNamespace(info={"name": "own"}, inputs=())
     agent = DockingPilot(scenario, list(scenario.vehicles), pair)
     names = [vehicle.name for vehicle in scenario.vehicles]
     ((_, latch),) = scenario.latches.items()

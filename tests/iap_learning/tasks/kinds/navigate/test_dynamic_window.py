@@ -13,7 +13,7 @@ from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import COLLIDED, OUTCOMES
 
-BLIND = {"depth": None}  # the expert needs no image
+BLIND = {"depth": None, "image_ages": [0]}  # the expert needs no image
 PILLAR = {
     "type": "cylinder",
     "position": [4.0, 0.0, 1.5],
