@@ -15,7 +15,7 @@ from iap_physics.engines.make import is_installed
 from iap_simulation.runs.run import record
 
 FRESH = 500_000_000  # seed of the first episode
-LARGEST = 200_000  # [bytes]
+LARGEST = 500_000  # [bytes], of three images
 
 
 @cache
@@ -69,6 +69,12 @@ def test_images_lead_further_than_a_potential_field_and_that_further_than_a_stra
     )
     assert 0.8 >= field > 0.5
     assert straight < 0.35
+
+
+@pytest.mark.slow
+def test_images_of_earlier_instants_lead_through_what_moves() -> None:
+    """The policy that was trained among standing obstacles, by one image, crosses 37 % of such fields."""
+    assert flown("navigate_moving", 96).success.mean() >= 0.5
 
 
 @pytest.mark.slow
