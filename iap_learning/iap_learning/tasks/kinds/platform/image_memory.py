@@ -37,7 +37,7 @@ class ImageMemory:
     def __call__(self, indices: Integers | slice = slice(None)) -> Numbers:
         """Images (n, ages size) of all worlds or of some, the newest first."""
         rows = self._images[indices][:, self._ages]
-        return rows.reshape(len(rows), -1)
+        return rows.reshape(len(rows), rows.shape[1] * rows.shape[2])  # also of no world
 
     def layout(self, term: tuple[str, int, float]) -> TermLayout:
         """Terms of the images; one of k steps ago has the name ``NAME[-k]``."""

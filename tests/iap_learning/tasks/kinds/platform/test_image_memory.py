@@ -26,6 +26,7 @@ def test_an_image_is_the_one_of_so_many_steps_ago_and_the_first_before_the_start
     images.begin(np.array([1]), np.array([[7.0]], np.float32))
     np.testing.assert_array_equal(images(np.array([1])), [[7.0, 7.0, 7.0]])
     np.testing.assert_array_equal(images(np.array([0])), [[4.0, 2.0, 1.0]])
+    assert images(np.arange(0)).shape == (0, len(AGES))
 
 
 def test_worlds_observe_what_they_observed_some_steps_ago() -> None:
