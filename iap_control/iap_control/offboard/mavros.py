@@ -92,7 +92,7 @@ class MavrosReader:
         self._point: Any = classes(LOCAL.msgtype)
 
     def read(self, inlet: Inlet, message: Any) -> Reading:  # noqa: ANN401 - of mavros_msgs
-        """What a message says. See `SetpointReader`."""
+        """The meaning of a message. See `SetpointReader`."""
         read = self._read_target if inlet == ATTITUDE else self._read_point
         return Reading(read(message), keeps_alive=True)
 

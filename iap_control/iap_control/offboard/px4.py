@@ -122,7 +122,7 @@ class Px4Reader:
         self._newest: dict[str, Setpoint] = {}
 
     def read(self, inlet: Inlet, message: Any) -> Reading:  # noqa: ANN401 - of px4_msgs
-        """What a message says. See `SetpointReader`."""
+        """The meaning of a message. See `SetpointReader`."""
         name = self._names[inlet]
         if name != MODE:
             self._newest[name] = READ[name](message)

@@ -18,7 +18,7 @@ class Inlet(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a message says.
+    """The meaning of a message.
 
     Attributes:
         setpoint: that is in force from now on; None while there is none of the kind that counts.
@@ -41,7 +41,7 @@ class SetpointReader(Protocol):
     outlets: Sequence[Outlet]
 
     def read(self, inlet: Inlet, message: Any) -> Reading:  # noqa: ANN401 - of the autopilot's package
-        """What a message of an inlet says.
+        """The meaning of a message of an inlet.
 
         Raises:
             BadInput: it cannot be flown; nothing has changed.

@@ -137,7 +137,7 @@ def memory_size(gains: AutopilotGains) -> int:
 
 
 class Sample(NamedTuple):
-    """What an autopilot's sensors read at an instant: rate [rad/s], specific force [m/s^2], field over its strength."""
+    """Readings of an autopilot's sensors: rate [rad/s], specific force [m/s^2], field over its strength."""
 
     w_B: Vec
     f_B: Vec

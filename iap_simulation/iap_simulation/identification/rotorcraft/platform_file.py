@@ -21,7 +21,7 @@ NOT_LOGGED = "not from the log"
 
 
 class Scale(NamedTuple):
-    """What gives a log's ratios their units; None takes that of the start.
+    """Numbers that give a log's ratios their units; None takes that of the start.
 
     Attributes:
         mass: of the vehicle [kg].
