@@ -58,9 +58,10 @@ def run(options: argparse.Namespace) -> int:
     rival = _rival(options, subject, settings)
     _hand_out(options, subject, console)
     results = _fly(options, subject, console, has_viewer=options.view is not None)
-    pairing = None
+    against = None
     if rival is not None:
-        pairing = Pairing.of(results, _fly(options, rival, console, has_viewer=False))
+        others = _fly(options, rival, console, has_viewer=False)
+        against = rival.flyer.name, Pairing.of(results, others)
     with new_folder(options.out, subject.flyer.name, Path("evaluations")) as folder:
         with work_bar(console, "flying failures again") as say:
             recordings = _recorded(options, subject, results, folder, say)
@@ -68,13 +69,13 @@ def run(options: argparse.Namespace) -> int:
             with work_bar(console, "drawing"):
                 _draw(options, subject, folder)
         tree = _tree(options, subject, results, recordings)
-        if rival is not None and pairing is not None:
-            tree["against"] = {"name": rival.flyer.name, **pairing.tree}
+        if against is not None:
+            tree["against"] = {"name": against[0], **against[1].tree}
         _write(folder, tree, results)
     title = f"{subject.flyer.name} on {subject.task.name}, {options.engine}"
     report.show(console, title, results, recordings)
-    if rival is not None and pairing is not None:
-        report.show_pairing(console, (subject.flyer.name, rival.flyer.name), pairing)
+    if against is not None:
+        report.show_pairing(console, (subject.flyer.name, against[0]), against[1])
     show_path(console, folder, "folder")
     show_view(console, folder)
     if options.json:

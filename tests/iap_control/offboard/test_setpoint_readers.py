@@ -108,7 +108,7 @@ def mode(**flags):
 
 
 class Px4:
-    """What an outside controller does with PX4's topics."""
+    """An outside controller by PX4's topics."""
 
     def __init__(self):
         reader = make_reader("px4", stand_in)

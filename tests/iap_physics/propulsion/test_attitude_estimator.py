@@ -106,7 +106,7 @@ def test_an_error_fades_with_the_weights_time_constant(axis, weight):
 
 @pytest.mark.parametrize(("speed", "turn"), [(0.5, 0.5), (0.3, 1.5)])
 def test_thrust_pulls_the_estimate_of_an_aircraft_on_a_circle(speed, turn):
-    """What pulls is along the body's own z axis: s / (s + k) of the tilt is estimated, k / (s + k) is the error."""
+    """The pull is along the body's own z axis: s / (s + k) of the tilt is estimated, k / (s + k) is the error."""
     watch = Watch(px4(gyroscope_bias=0.0, magnetometer=0.0, **FREE))
     sizes = []
     for k in range(int(60.0 * RATE)):

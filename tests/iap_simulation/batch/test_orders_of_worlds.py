@@ -76,12 +76,12 @@ def assert_single_runs(made, order, periods, holds):
 
 
 def is_locked(worlds):
-    """Whether a latch of any world is locked."""
+    """True if a latch of any world is locked."""
     return bool((worlds.plant.part(BatchLatches).phase_numbers == LOCKED).any())
 
 
 def is_gripped(worlds):
-    """Whether the gripper of any world holds its box."""
+    """True if the gripper of any world holds its box."""
     return bool(worlds.plant.part(BatchGrippers).holds.any())
 
 
